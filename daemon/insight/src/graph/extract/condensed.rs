@@ -1,38 +1,46 @@
 //! Shortens a report in Markdown to one line, for a reader who only wants to know the result.
 
-use std::{borrow::Cow, mem};
-
+pub(super) use super::report_parts::sentences;
+use super::report_parts::{ReportPart, length, parts};
 use crate::{graph::text, pattern::pattern};
 
 /// Replaces the omitted middle of a section.
 const GAP: &str = " … ";
 /// Number of characters that are reserved for the number of missing items.
 const COUNT_CHARS: usize = 13;
-/// Maximum length, in characters, of a block of code. A longer block is cut if a sentence
-/// introduces it or nothing precedes it, and omitted otherwise.
-const MAX_CODE_CHARS: usize = 100;
 /// Maximum number of characters that are reserved for the end of a shortened section.
 const MAX_END_CHARS: usize = 200;
+/// Minimum length, in characters, of an item that is cut.
+const MIN_ITEM_CHARS: usize = 64;
+/// A shorter beginning of an item is only its name.
+const MIN_NAME_BYTES: usize = 40;
 /// Minimum length, in characters, of the excerpt of a section whose first part does not fit. With
 /// less space, only the heading is kept.
 const MIN_EXCERPT_CHARS: usize = 40;
 
-/// Returns a report on one line of at most `limit` characters. If the report does not fit,
-/// courtesies are left out. If it still does not fit, long sections are reduced to their beginning
-/// and their end, where possible in whole sentences and items.
+/// Returns a report on one line of at most `limit` characters, without courtesies. If the report
+/// does not fit, long sections are reduced to their beginning and their end, where possible in whole
+/// sentences and items.
 pub(super) fn condensed(markdown: &str, limit: usize) -> String {
-    let mut parts = parts(markdown);
-    if length(&line(&parts)) > limit {
-        parts.retain(|part| part.heading.is_some() || !is_courtesy(&part.text));
+    let mut kept: Vec<ReportPart> = Vec::new();
+    for part in parts(markdown) {
+        // The first sentence says what the list below it is.
+        let is_introduction = part.text.ends_with(':') && kept.is_empty();
+        if part.heading.is_some() || is_introduction || !is_courtesy(&part.text) {
+            kept.push(part);
+        }
     }
-    fitted(&parts, limit)
+    if kept.is_empty() {
+        kept = parts(markdown);
+    }
+    fitted(&kept, limit)
 }
 
 /// Whether a sentence of a report says nothing about the work: praise, an announcement of the
-/// report, or an offer that is not a question.
+/// report, an offer that is not a question, or a hint to clear the context.
 fn is_courtesy(sentence: &str) -> bool {
     pattern!(
-        r"(?i)^(?:perfect|excellent|great(?: news| job| work)?|awesome|wonderful|fantastic|all set)[!.]$|^(?:here.s|here is|here are|below is) (?:(?:a|an|the|my) )?(?:[a-z]+ )?(?:summary|overview|recap|breakdown|changes|what (?:i|was|we|changed))\b[a-z ,'’]*:$|^(?:say the word|let me know|just (?:say|tell|ask)|feel free|happy to)\b[^?]*$"
+        r"(?i)^(?:perfect|excellent|great(?: news| job| work| question)?|awesome|wonderful|fantastic|all set|you.re welcome)[!.]$|^(?:here.s|here is|here are|below is) (?:(?:a|an|the|my) )?(?:[a-z]+ )?(?:summary|overview|recap|breakdown|changes|what (?:i.ve|(?:i|we) (?:did|changed|built|fixed|added)|was|changed))\b[a-z ,'’]*:$|^(?:say the word|let me know|just (?:say|tell|ask)|feel free|happy to)\b[^?]*$|^`/clear` first\b"
     )
     .is_match(sentence)
 }
@@ -94,6 +102,13 @@ pub(super) fn last_question(markdown: &str, limit: usize) -> Option<String> {
 /// limit, so that, if possible, no section loses its heading. Without the heading `Deferred`,
 /// deferred work would read as done.
 fn fitted(parts: &[ReportPart], limit: usize) -> String {
+    let introductions =
+        parts.iter().rev().take_while(|part| part.text.ends_with(':') && !part.is_item).count();
+    // At the end, nothing follows the text that a colon introduces.
+    let parts = match parts.len() - introductions {
+        0 => parts,
+        length => &parts[..length],
+    };
     let whole = line(parts);
     if length(&whole) <= limit {
         return whole;
@@ -155,6 +170,9 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
     if length(&whole) <= limit {
         return whole;
     }
+    if let Some(line) = with_short_items(section, limit) {
+        return line;
+    }
     let head_limit = (limit * 2 / 3)
         .max(limit.saturating_sub(MAX_END_CHARS))
         .min(limit.saturating_sub(COUNT_CHARS));
@@ -197,6 +215,58 @@ fn shortened(section: &[ReportPart], limit: usize) -> String {
     format!("{result}{gap}{}", line(tail))
 }
 
+/// Returns a section in which every item that is too long is reduced to its first sentences, or to
+/// its beginning, so that no item is left out. Returns `None` if this is not possible.
+fn with_short_items(section: &[ReportPart], limit: usize) -> Option<String> {
+    let items = section.iter().filter(|part| part.is_item).count();
+    let reduced = |to: &dyn Fn(&str) -> String| -> Option<String> {
+        let texts = section.iter().map(|part| ReportPart {
+            text: if part.is_item { to(&part.text) } else { part.text.clone() },
+            heading: part.heading.clone(),
+            ..*part
+        });
+        let texts: Vec<ReportPart> = texts.collect();
+        Some(line(&texts)).filter(|line| length(line) <= limit)
+    };
+    let lists =
+        section.chunk_by(|one, next| one.is_item == next.is_item).filter(|run| run[0].is_item);
+    if items < 2 || lists.count() > 1 {
+        return None;
+    }
+    let left = limit - length(&reduced(&|_| String::new())?);
+    let share = (left / items).saturating_sub(2);
+    reduced(&|item| first_sentences(item, share).to_owned()).or_else(|| {
+        if share < MIN_ITEM_CHARS {
+            return None;
+        }
+        reduced(&|item| cut_item(first_sentences(item, share), share))
+    })
+}
+
+/// Returns the beginning of an item, without a name in backticks that is cut.
+fn cut_item(item: &str, limit: usize) -> String {
+    let cut = text::cut(item, limit);
+    match cut.rfind('`').filter(|_| cut.matches('`').count() % 2 == 1) {
+        Some(at) => format!("{}…", cut[..at].trim_end_matches([' ', '/', '('])),
+        None => cut,
+    }
+}
+
+/// Returns the first sentence of an item, and the sentences after it that fit into `limit`
+/// characters. A name at the beginning is not a sentence.
+fn first_sentences(item: &str, limit: usize) -> &str {
+    let mut end = 0;
+    for sentence in sentences(item) {
+        let next = item[end..].find(sentence).map_or(end, |at| end + at + sentence.len());
+        let is_name = end < MIN_NAME_BYTES || item[..end].ends_with(':');
+        if !is_name && length(&item[..next]) > limit {
+            break;
+        }
+        end = next;
+    }
+    &item[..end]
+}
+
 fn joined(sections: &[String]) -> String {
     let mut line = String::new();
     for section in sections {
@@ -221,21 +291,6 @@ fn longest<'p>(
     slices.find(|parts| length(&line(parts)) <= limit).unwrap_or_default()
 }
 
-fn length(text: &str) -> usize {
-    text.chars().count()
-}
-
-/// A sentence, a list item, a table row or a block of code.
-#[derive(Debug, Default)]
-struct ReportPart {
-    text: String,
-    /// The heading above the part, if the part is the first one below that heading.
-    heading: Option<String>,
-    is_item: bool,
-    /// Whether the part follows another sentence of its paragraph.
-    follows: bool,
-}
-
 fn line(parts: &[ReportPart]) -> String {
     let mut line = String::new();
     let mut follows_item = false;
@@ -251,150 +306,19 @@ fn line(parts: &[ReportPart]) -> String {
             }
         }
         if !line.is_empty() {
-            line.push(' ');
+            let is_new = !part.follows && !follows_item;
+            let is_open = line.ends_with(|c: char| c.is_alphanumeric() || "`)\"”%".contains(c));
+            line.push_str(if is_new && is_open { ". " } else { " " });
         }
         if let Some(heading) = &part.heading {
-            line.push_str(&format!("{heading}: "));
+            let is_ended = heading.ends_with(['.', '!', '?']);
+            line.push_str(heading);
+            line.push_str(if is_ended { " " } else { ": " });
         }
         line.push_str(&part.text);
         follows_item = part.is_item;
     }
     line
-}
-
-fn parts(markdown: &str) -> Vec<ReportPart> {
-    let mut reader = ReportReader::default();
-    let lines: Vec<&str> = markdown.lines().map(str::trim).collect();
-    let fences = (0..lines.len()).filter(|at| lines[*at].starts_with("```"));
-    let fences: Vec<usize> = fences.collect();
-    // The lines below a fence without an end are text.
-    let unclosed = fences.last().copied().filter(|_| fences.len() % 2 == 1);
-    for at in (0..lines.len()).filter(|at| Some(*at) != unclosed) {
-        reader.read(lines[at], lines.get(at + 1).copied().unwrap_or_default());
-    }
-    reader.end_paragraph();
-    reader.parts
-}
-
-#[derive(Default)]
-struct ReportReader {
-    parts: Vec<ReportPart>,
-    heading: Option<String>,
-    paragraph: String,
-    /// Whether the lines below the last heading are a list of sources.
-    is_sources: bool,
-    /// The lines of a block of code so far.
-    code: Option<Vec<String>>,
-}
-
-impl ReportReader {
-    fn read(&mut self, line: &str, next: &str) {
-        if line.starts_with("```") {
-            return self.toggle_code();
-        }
-        if let Some(code) = &mut self.code {
-            code.push(line.to_owned());
-            return;
-        }
-        let heading = pattern!(r"^(?:#{1,6} +(.+?)(?: +#+)?|\*\*([^*]+?):?\*\*:?)$");
-        let item = pattern!(r"^(?:[-*+•] +|\d{1,2}[.)] +)(?:\[([ xX])\] +)?(.+)$");
-        if line.is_empty() || pattern!(r"^(?:[-*_] ?){3,}$").is_match(line) {
-            self.end_paragraph();
-        } else if let Some(found) = heading.captures(line) {
-            self.end_paragraph();
-            let text = found.get(1).or(found.get(2)).map_or("", |text| text.as_str());
-            let text = plain(text).trim_end_matches(':').to_owned();
-            self.is_sources = pattern!(r"(?i)^(?:sources?|references|quellen|fuentes|参考|出典)$")
-                .is_match(&text);
-            // A heading directly below another heading is a subheading.
-            self.heading = match self.heading.take() {
-                Some(above) => Some(format!("{above}: {text}")),
-                None => Some(text),
-            };
-        } else if let Some(found) = item.captures(line) {
-            self.end_paragraph();
-            let is_open = found.get(1).is_some_and(|mark| mark.as_str() == " ");
-            let open = if is_open { "(open) " } else { "" };
-            self.item(format!("{open}{}", plain(&found[2])));
-        } else if line.starts_with('|') {
-            self.end_paragraph();
-            // The names of the columns are meaningless without the table.
-            if !is_rule(line) && !is_rule(next) {
-                self.item(plain(&cells(line)).into_owned());
-            }
-        } else {
-            let gap = if self.paragraph.is_empty() { "" } else { " " };
-            self.paragraph.push_str(&format!("{gap}{}", plain(line)));
-        }
-    }
-
-    fn toggle_code(&mut self) {
-        let Some(code) = self.code.take() else {
-            self.end_paragraph();
-            self.code = Some(Vec::new());
-            return;
-        };
-        let code = code.iter().map(|line| line.trim()).filter(|line| !line.is_empty());
-        let code = code.collect::<Vec<_>>().join("; ").replace('`', "'");
-        let is_wanted = self.parts.last().is_none_or(|part| part.text.ends_with(':'));
-        if !code.is_empty() && (is_wanted || length(&code) <= MAX_CODE_CHARS) {
-            self.item(format!("`{}`", text::cut(&code, MAX_CODE_CHARS)));
-        }
-    }
-
-    fn item(&mut self, text: String) {
-        let heading = self.heading.take();
-        if !self.is_sources {
-            self.parts.push(ReportPart { text, heading, is_item: true, follows: false });
-        }
-    }
-
-    fn end_paragraph(&mut self) {
-        let paragraph = mem::take(&mut self.paragraph);
-        for (at, sentence) in sentences(&paragraph).into_iter().enumerate() {
-            let (text, heading) = (sentence.to_owned(), self.heading.take());
-            self.parts.push(ReportPart { text, heading, is_item: false, follows: at > 0 });
-        }
-    }
-}
-
-/// Whether a line separates the header of a table from its rows.
-fn is_rule(line: &str) -> bool {
-    pattern!(r"^\|[\s:|-]*-[\s:|-]*$").is_match(line)
-}
-
-fn cells(row: &str) -> String {
-    let cells = row.trim_matches('|').split('|').map(str::trim).filter(|cell| !cell.is_empty());
-    cells.collect::<Vec<_>>().join(" – ")
-}
-
-/// Returns a line without bold marks, without the addresses of links, and without references such
-/// as `(see below)`.
-fn plain(line: &str) -> Cow<'_, str> {
-    let emphasis = pattern!(r"\*\*([^*]+)\*\*| ?\((?:see|as) (?:above|below)\)");
-    let link = pattern!(r"\[([^\]]+)\]\([^)]+\)");
-    match emphasis.replace_all(line, "$1") {
-        Cow::Borrowed(line) => link.replace_all(line, "$1"),
-        Cow::Owned(line) => Cow::Owned(link.replace_all(&line, "$1").into_owned()),
-    }
-}
-
-pub(super) fn sentences(paragraph: &str) -> Vec<&str> {
-    let ends =
-        pattern!("(?:[.!?][\"')]*|:) +(?:[A-Z`\"(“\u{2600}-\u{27BF}\u{1F300}-\u{1FAFF}])|[。！？]");
-    let mut found = Vec::new();
-    let mut start = 0;
-    for end in ends.find_iter(paragraph) {
-        let end = match paragraph[end.range()].find(' ') {
-            Some(at) => end.start() + at,
-            None => end.end(),
-        };
-        found.push(paragraph[start..end].trim());
-        start = end;
-    }
-    found.push(paragraph[start..].trim());
-    found.retain(|sentence| !sentence.is_empty());
-    found
 }
 
 #[cfg(test)]
@@ -486,10 +410,43 @@ Shall I push it?";
     }
 
     #[test]
-    fn a_report_that_is_too_long_loses_its_courtesies_first() {
+    fn a_report_loses_its_courtesies() {
         let report = "Perfect! The parser reads dates (see below).\n\nHere's a summary of what I did:\n- Dates before 1970 are read\n\nSay the word if you'd rather have a note.";
-        assert!(condensed(report, 400).starts_with("Perfect! The parser reads dates. Here's"));
-        assert_eq!(condensed(report, 100), "The parser reads dates. Dates before 1970 are read");
+        assert_eq!(condensed(report, 400), "The parser reads dates. Dates before 1970 are read");
+        assert_eq!(condensed("Perfect!", 400), "Perfect!", "nothing else is known");
+    }
+
+    #[test]
+    fn paragraphs_end_with_a_full_stop_and_nothing_is_announced_at_the_end() {
+        let report = "Next after the lexer:\n\n`make plan`\n\n`/clear` first for more room\n\n---\n\n**Also open:**\n- Dates\n\nVerified with:";
+        assert_eq!(condensed(report, 400), "Next after the lexer: `make plan`. Also open: Dates");
+        assert_eq!(condensed("Now I run the tests:", 400), "Now I run the tests:");
+    }
+
+    #[test]
+    fn findings_are_shortened_before_one_is_left_out() {
+        let finding = |at: u8| {
+            let first =
+                format!("src/key{at}.rs:7 reads the key of the store twice in each session");
+            format!("{at}. {first}. {}\n\n", "This is slow. ".repeat(9))
+        };
+        let report =
+            format!("**Findings**\n\n{}{}{}\nAll pass.", finding(1), finding(2), finding(3));
+        let line = |end: &str| {
+            let first = |at: u8| format!("src/key{at}.rs:7 reads the key of the store{end}");
+            format!("Findings: {}; {}; {}. All pass.", first(1), first(2), first(3))
+        };
+        assert_eq!(condensed(&report, 260), line(" twice in each session"));
+        assert_eq!(
+            condensed(&report, 310),
+            line(" twice in each session. This is slow. This is slow")
+        );
+        let result = condensed(&report, 240);
+        assert!(result.contains("src/key3.rs:7 reads the key of the store"), "{result}");
+        assert_eq!(
+            cut_item("It reads `find()` and `parse()` of dates", 26),
+            "It reads `find()` and…"
+        );
     }
 
     #[test]

@@ -3,9 +3,12 @@
 use std::cmp::Reverse;
 
 use super::{
-    condensed::{condensed, last_question, sentences},
+    condensed::last_question,
     draft::Draft,
-    fact_selection, locate, sentence_filters,
+    fact_selection, locate,
+    orders::{is_clear_order, is_order},
+    request_excerpt::{MAX_TYPED_BYTES, with_its_orders},
+    routine,
 };
 use crate::{
     graph::text,
@@ -25,10 +28,6 @@ const MIN_STATEMENT_WORDS: usize = 9;
 /// Minimum number of words of a request that begins with an assent and refers to the agent's
 /// proposal. A shorter prompt of this kind is only an assent.
 const MIN_CLEAR_ASSENT_WORDS: usize = 12;
-/// Maximum number of words of a prompt that only orders a routine step, such as a commit.
-const MAX_ROUTINE_WORDS: usize = 9;
-/// Maximum length, in bytes, of a prompt that is assumed to be typed.
-const MAX_TYPED_BYTES: usize = 900;
 /// Maximum length, in characters, of the question before a prompt.
 const MAX_QUESTION_CHARS: usize = 400;
 /// An objective comes from the prompts if they contain at least this share of its words.
@@ -56,7 +55,8 @@ pub(super) fn later(draft: &Draft<'_>, first: &str) -> Vec<String> {
     let start = prompts.iter().position(is_first).unwrap_or_default();
     let mut found: Vec<(usize, String)> = Vec::new();
     for (at, prompt) in prompts.iter().enumerate().skip(start + 1).rev() {
-        let request = request(prompt, SessionEnding::LATER_REQUEST_LENGTH);
+        let own = without_quoted_report(draft, prompt);
+        let request = request(&own, SessionEnding::LATER_REQUEST_LENGTH);
         let Some(request) = request.filter(|request| !is_answer(draft, prompt, request)) else {
             continue;
         };
@@ -68,14 +68,38 @@ pub(super) fn later(draft: &Draft<'_>, first: &str) -> Vec<String> {
     }
     let mut found = found.into_iter();
     let last = found.next();
-    let orders = found.filter(|(_, text)| is_order(text));
-    let with_work = orders.map(|order| (work_of(draft, order.0), order));
-    let mut with_work: Vec<_> = with_work.filter(|(work, _)| *work > 0).collect();
-    with_work.sort_by_key(|(work, _)| Reverse(*work));
+    // The answers to earlier questions are unknown, and may have changed what the user wanted.
+    let orders: Vec<(usize, String)> = found.filter(|(_, text)| is_clear_order(text)).collect();
+    // A question is usually about the order before it.
+    let is_question = last
+        .as_ref()
+        .is_some_and(|(_, text)| text.trim_end().ends_with(['?', '？']) && !is_clear_order(text));
+    let is_clear = |order: &&(usize, String)| text::words(&order.1).len() >= MIN_CLEAR_WORDS;
+    let asked_about = orders.first().filter(|_| is_question).filter(is_clear);
+    let asked_about = asked_about.map(|order| order.0);
+    let with_work = orders.into_iter().map(|order| (work_of(draft, order.0), order));
+    let mut with_work: Vec<_> =
+        with_work.filter(|(work, order)| *work > 0 || Some(order.0) == asked_about).collect();
+    with_work.sort_by_key(|(work, order)| (Some(order.0) != asked_about, Reverse(*work)));
     let most_work = with_work.into_iter().map(|(_, order)| order).take(MAX_LATER - 1);
     let mut chosen: Vec<(usize, String)> = most_work.chain(last).collect();
     chosen.sort_by_key(|(at, _)| *at);
     chosen.into_iter().map(|(_, request)| request).collect()
+}
+
+/// Returns a prompt without the lines at its beginning that quote the agent's report before it.
+fn without_quoted_report(draft: &Draft<'_>, prompt: &Quote) -> Quote {
+    let report = draft.report_before(prompt.origin);
+    let report = report.map_or_else(String::new, |report| text::plain(&report.text));
+    let is_quoted = |line: &&str| {
+        let plain = text::plain(line);
+        plain.is_empty() || plain.contains(' ') && report.contains(&plain)
+    };
+    let own: Vec<&str> = prompt.text.lines().skip_while(is_quoted).collect();
+    match own.is_empty() {
+        true => prompt.clone(),
+        false => Quote { text: own.join("\n"), ..prompt.clone() },
+    }
 }
 
 /// Returns how much work followed a request before the next request: the number of commits, plus
@@ -157,17 +181,6 @@ fn is_answer(draft: &Draft<'_>, prompt: &Quote, request: &str) -> bool {
             && answers_question(draft, prompt)
 }
 
-/// Whether a text orders or asks something.
-fn is_order(text: &str) -> bool {
-    let order = pattern!(
-        r"(?i)\b(?:can|could|would|will) you\b|\bcan we\b|\bplease\b|\blet.?s\b|\b(?:i|we) (?:want|need|would like|should)\b|\bi.d like\b|[?？]$"
-    );
-    let courtesy =
-        pattern!(r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|great|now|so|and|also|then|sorry)[,.! ]+)+");
-    let begins = |sentence: &str| sentence_filters::ORDER.matches(&courtesy.replace(sentence, ""));
-    order.is_match(text) || sentences(text).into_iter().any(begins)
-}
-
 /// Whether the report before a prompt ends with a question, so that the prompt may be clear only
 /// with this question.
 fn answers_question(draft: &Draft<'_>, prompt: &Quote) -> bool {
@@ -176,8 +189,8 @@ fn answers_question(draft: &Draft<'_>, prompt: &Quote) -> bool {
 }
 
 /// Returns the text of a prompt on one line of at most `limit` characters; `None` for a command, a
-/// notice, the summary of a compaction, a reaction, an assent, a routine order, or a prompt of a few
-/// words.
+/// notice, the summary of a compaction, a reaction, an assent, a pasted review, a routine order, or a
+/// prompt of a few words.
 fn request(prompt: &Quote, limit: usize) -> Option<String> {
     if locate::is_compaction(&prompt.text) {
         return None;
@@ -185,10 +198,10 @@ fn request(prompt: &Quote, limit: usize) -> Option<String> {
     // The evidence appends the command of the user that preceded the prompt.
     let text = pattern!(r" \(after `[^`]*`\)\s*$").replace(&prompt.text, "");
     let own = without_pasted_lines(&text);
-    let plain = with_its_order(&own, limit);
+    let plain = with_its_orders(&own, limit);
     let is_word = |word: &&str| word.contains(char::is_alphabetic);
     let words = plain.split_whitespace().filter(is_word).count();
-    let is_command = pattern!(r"^(?:/[a-zA-Z]|[<!\[{#])").is_match(plain.trim_start());
+    let is_command = pattern!(r"^(?:/[a-zA-Z]|[<!\[{#])").is_match(own.trim_start());
     let is_spaced = plain.is_ascii() || plain.contains(' ');
     let is_short = is_spaced && words < MIN_REQUEST_WORDS;
     // `Great, thanks` and `1 - yes` answer the agent.
@@ -200,29 +213,17 @@ fn request(prompt: &Quote, limit: usize) -> Option<String> {
         && pattern!(r"(?i)^(?:(?:yes|yeah|yep|sure|ok(?:ay)?|great|right)\b[,.! ]*)+")
             .is_match(&plain)
         && fact_selection::has_pronoun_object(&plain);
-    let is_routine = words <= MAX_ROUTINE_WORDS
-        && pattern!(r"(?i)^(?:(?:ok(?:ay)?|now|and|then|great|good|yes|please|lets?|let.s|can you|could you|just|so|also|sorry)\b[,.! ]*)*(?:commit|push|merge|rebase|pull|(?:get|go|switch) back to|check ?out|continue|resume|proceed|go on|keep going|(?:cut|create|make|open) (?:a|the|another) (?:new )?(?:branch|pr|pull request))\b")
-            .is_match(&plain);
-    let is_request = !is_command && !is_short && !is_reaction && !is_assent && !is_routine;
+    let is_review = pattern!(
+        r"(?im)^(?:(?:low|medium|high|critical|minor|major)[ -](?:severity|priority)\b|code review (?:for|of)\b|(?:more )?(?:pr|reviewer) feedback:)"
+    )
+    .is_match(own.trim_start());
+    let is_request = !is_command
+        && !is_short
+        && !is_reaction
+        && !is_assent
+        && !is_review
+        && !routine::is_routine(&plain);
     (is_request && !plain.is_empty()).then_some(plain)
-}
-
-/// Returns a prompt on one line of at most `limit` characters. A longer prompt that was typed keeps
-/// its last order, because without this order the description before it could read as the order.
-fn with_its_order(prompt: &str, limit: usize) -> String {
-    let whole = condensed(prompt, usize::MAX / 2);
-    if whole.chars().count() <= limit {
-        return whole;
-    }
-    let all = sentences(&whole);
-    let last = all.iter().rposition(|sentence| is_order(sentence));
-    let head: usize = all[..last.unwrap_or_default()].iter().map(|one| one.len() + 1).sum();
-    let Some(last) = last.filter(|_| prompt.len() <= MAX_TYPED_BYTES && head * 2 >= limit) else {
-        return condensed(prompt, limit);
-    };
-    let end = text::cut(all[last], limit / 2);
-    let budget = limit.saturating_sub(end.chars().count() + 2);
-    format!("{} {end}", text::cut(&all[..last].join(" "), budget))
 }
 
 /// Returns a prompt without pasted lines of output and code. A prompt that consists only of such
@@ -375,6 +376,46 @@ mod tests {
     }
 
     #[test]
+    fn an_earlier_question_is_left_out_and_the_order_before_a_last_question_is_kept() {
+        let mut session = SessionFixture::new(10, "Name the agent");
+        session.evidence.prompts = vec![
+            quote(&session, 1, "Name the agent in each log"),
+            quote(&session, 3, "why would you repeat the table in the first migration?"),
+            quote(&session, 5, "I see no caller, tell me where we should add the agent"),
+            quote(&session, 7, "how can we know which agent is active?"),
+        ];
+        assert_eq!(
+            asked_later(&session),
+            [
+                "I see no caller, tell me where we should add the agent",
+                "how can we know which agent is active?"
+            ]
+        );
+    }
+
+    #[test]
+    fn quoted_lines_of_the_report_and_pasted_reviews_are_no_requests() {
+        let mut session = SessionFixture::new(10, "Test the tunnel");
+        session.evidence.prompts = vec![
+            quote(&session, 1, "Test the tunnel of the sync"),
+            quote(
+                &session,
+                5,
+                "- a temporary pair of keys and a file of settings\nwe should not touch the default settings",
+            ),
+            quote(&session, 7, "Medium Severity The comment on line 2 says that it is off"),
+        ];
+        session.evidence.reports = vec![TurnReport {
+            text:
+                "I would use:\n\n- a temporary pair of keys and a file of settings\n- a container"
+                    .to_owned(),
+            origin: line(3),
+            ..TurnReport::default()
+        }];
+        assert_eq!(asked_later(&session), ["we should not touch the default settings"]);
+    }
+
+    #[test]
     fn an_answer_is_no_request_if_only_its_question_makes_it_clear() {
         let mut session = SessionFixture::new(10, "Mark the answers");
         session.evidence.prompts = vec![
@@ -415,19 +456,6 @@ mod tests {
         let draft = Draft::new(&session.episode, &session.evidence);
         let objective = "Fix the error about missing keys, it was added in prior commits of this branch (`feat/random-file-keys`). (after `make the whole build`)";
         assert_eq!(first(&draft, objective).as_deref(), Some(prompt));
-    }
-
-    #[test]
-    fn a_long_request_keeps_its_order_at_the_end() {
-        let described = "The todo says that the keys change and that the clean break of the last release is to be repeated for every store. ";
-        let prompt = format!("{}Can you update the todo?", described.repeat(3));
-        let found = with_its_order(&prompt, 200);
-        assert!(found.chars().count() <= 200, "{found}");
-        assert!(
-            found.starts_with("The todo says that")
-                && found.ends_with("… Can you update the todo?"),
-            "{found}"
-        );
     }
 
     #[test]

@@ -44,7 +44,9 @@ impl Handoff {
         let tests = self.failing_tests.iter();
         let tests =
             tests.map(|suite| line(render::topic::TESTS, &suite.names.join(" "), suite.session));
-        let mut lines: Vec<HandoffLine> = ended.into_iter().chain(wishes).chain(tests).collect();
+        let causes = self.causes.iter().map(|cause| line(render::topic::CAUSES, cause, 0));
+        let first = ended.into_iter().chain(wishes).chain(causes).chain(tests);
+        let mut lines: Vec<HandoffLine> = first.collect();
         lines.extend(of_list(render::topic::REPOSITORY, &self.repository, render::STATES));
         lines.extend(of_list(render::topic::OPEN, &self.open_ends, render::OPEN));
         lines.extend(of_list(render::topic::DECISIONS, &self.decisions, render::DECISIONS));

@@ -12,12 +12,13 @@ mod guard;
 mod lines;
 mod past;
 pub mod recall;
+mod recorded;
 mod render;
+mod state;
 mod steps;
 mod validity;
 mod work;
 
-use self::validity::SessionValidity;
 pub use self::{
     lines::{HandoffLine, repeats},
     past::EndedSession,
@@ -25,15 +26,13 @@ pub use self::{
     validity::StatementValidity,
     work::did_work,
 };
+use self::{state::LeftState, validity::SessionValidity};
 use crate::{
     model::{
         Episode,
         evidence::without_parents,
         summary::{EnhancedSessionSummary, Outcome},
-        wording::{
-            BEFORE_LAST_CHANGE, CHECKS_FAILED, CHECKS_OF_PULL_REQUEST, CHECKS_PASSED, DELETED,
-            LAST_COMMIT_NOT_PUSHED, NOT_COMMITTED, NOT_PUSHED,
-        },
+        wording::DELETED,
     },
     summarize::{command_lines::failed_command, text::same_words},
 };
@@ -69,6 +68,9 @@ pub struct Handoff {
     pub failing_tests: Vec<FailedSuite>,
     /// Decisions of the last sessions, with the reason where it is known.
     pub decisions: Vec<SessionLine>,
+    /// Causes that the last session found, and the message of its last commit, if its reports lack
+    /// them.
+    pub causes: Vec<String>,
     /// Errors that were fixed, each with its known cause, fix and check.
     pub errors: Vec<SessionLine>,
     /// Commands that failed, each with the form that worked.
@@ -120,6 +122,7 @@ pub fn gather(
         let past = EndedSession::of(episode, &validity.ending());
         if session == 0 {
             handoff.repository(summary, &past);
+            handoff.causes = recorded::causes(summary, &past);
         }
         handoff.open_ends(validity, summary, &past);
         handoff.failing_tests(validity, summary, &mut seen);
@@ -150,22 +153,13 @@ impl Handoff {
     /// Adds the state that the last session left. States and pull requests of earlier sessions are
     /// outdated.
     fn repository(&mut self, summary: &EnhancedSessionSummary, past: &EndedSession) {
-        let is_own = |branch: &str| {
-            past.branches.is_empty() || past.branches.iter().any(|known| known == branch)
-        };
-        let state = summary.repository.as_deref();
-        let branch = state.and_then(|state| state.strip_prefix("branch `")?.split('`').next());
-        // A state of another branch was read in another folder.
-        let state = state.filter(|_| branch.is_none_or(is_own));
         let has_one_branch = past.own_branches().count() <= 1;
-        let state = state.map(|state| guard::with_names(&as_seen(state, has_one_branch)));
+        let state = LeftState::of(summary, &past.branches).text;
+        let state = state.map(|state| guard::with_names(&state::as_seen(&state, has_one_branch)));
         push(&mut self.repository, state.and_then(|line| guard::quote(&line, MAX_STATE_CHARS)), 0);
-        // With several branches, the branch of a pull request is unknown.
-        if !has_one_branch {
-            return;
-        }
-        let mut done = summary.completed_tasks.iter().flatten().rev();
-        let pull_request = done.find(|done| mentions_pull_request(done));
+        // The address of a pull request in a report is more recent.
+        let pull_request =
+            state::pull_request(summary, has_one_branch).filter(|_| !past.has_reported("/pull/"));
         push(
             &mut self.repository,
             pull_request.and_then(|done| guard::quote(done, MAX_ENTRY_CHARS)),
@@ -189,7 +183,7 @@ impl Handoff {
             self.sessions.first().is_some_and(|last| past.is_on_another_branch(last));
         let is_reported = session == 0 && validity.ending().report.is_some();
         let is_settled = |step: &str| {
-            if is_reported && (steps::is_in_report(step) || past.reports(step)) {
+            if is_reported && (past.reports(step) || past.offers(step)) {
                 return true;
             }
             let is_noted_later = |later: &EndedSession| {
@@ -219,8 +213,13 @@ impl Handoff {
         let steps = summary.next_steps.iter().flatten();
         let open = steps.filter(|step| !is_listed(step) && !is_settled(step));
         let formatted = |step: &String| match validity.sentence(step) {
-            Some(sentence) => guard::quote(&sentence, MAX_OPEN_END_CHARS),
-            None => entry::step(step),
+            _ if is_reported && past.reports_findings(step) => {
+                Some("The findings that it reported at the end were not fixed".to_owned())
+            }
+            Some(sentence) => {
+                guard::quote(past.without_quoted_request(&sentence), MAX_OPEN_END_CHARS)
+            }
+            None => entry::step(past.without_quoted_request(step)),
         };
         let open: Vec<String> = open.filter_map(formatted).collect();
         for step in open {
@@ -273,6 +272,11 @@ impl Handoff {
             let quote = sentence.and_then(|sentence| guard::quote(&sentence, MAX_DECISION_CHARS));
             push(&mut self.decisions, quote, validity.session);
         }
+        if validity.session == 0 {
+            for decision in recorded::decisions(summary, past, validity) {
+                push(&mut self.decisions, Some(decision), 0);
+            }
+        }
     }
 
     fn errors(&mut self, session: usize, summary: &EnhancedSessionSummary) {
@@ -324,32 +328,6 @@ pub fn name(text: &str) -> String {
 /// Formats the words of a person or an agent for a field of a handoff: one short line.
 pub fn line(text: &str) -> String {
     guard::line(text).unwrap_or_default()
-}
-
-/// Rewords a state of the repository as what the session saw, because others may have pushed or
-/// committed since. Leaves out checks that passed, because their branch and folder are unknown. With
-/// several branches (`has_one_branch` is false), leaves out the checks of pull requests, too. Adds
-/// the label `checks` to failed checks, because only the part about passed checks had this label.
-fn as_seen(state: &str, has_one_branch: bool) -> String {
-    let is_known = |part: &&str| {
-        !part.starts_with(CHECKS_PASSED)
-            && !part.starts_with(BEFORE_LAST_CHANGE)
-            && (has_one_branch || !part.starts_with(CHECKS_OF_PULL_REQUEST))
-    };
-    let parts = state.split("; ").filter(is_known).map(|part| match part {
-        part if part.starts_with(CHECKS_FAILED) => format!("checks {part}"),
-        part if part.starts_with(NOT_PUSHED) => part.replacen(NOT_PUSHED, "no push seen", 1),
-        LAST_COMMIT_NOT_PUSHED => "no push of the last commit seen".to_owned(),
-        part => part.replacen(&format!("{NOT_COMMITTED}: "), "changed, no commit seen: ", 1),
-    });
-    parts.collect::<Vec<_>>().join("; ")
-}
-
-fn mentions_pull_request(done: &str) -> bool {
-    let done = done.to_ascii_lowercase();
-    let names = ["pull request", "/pull/"].iter().any(|name| done.contains(name));
-    // The subject of a commit may mention another pull request.
-    names && !done.contains("(commit `")
 }
 
 /// Adds a text unless the list is full or already has an entry with the same words.

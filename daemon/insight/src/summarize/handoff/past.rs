@@ -4,10 +4,10 @@ use crate::{
     model::{
         CloseReason, Episode, SessionEnding, Timestamp,
         summary::{EnhancedSessionSummary, Outcome},
-        wording::{ASKED_LAST, BEFORE_THAT, BEFORE_THE_CHANGE, REQUEST_STATES},
+        wording::{ASKED_LAST, BEFORE_THAT, BEFORE_THE_CHANGE, NOT_FIXED, REQUEST_STATES},
     },
     summarize::{
-        handoff::{MAX_ENTRY_CHARS, MAX_LIST_ENTRIES, entry, guard, steps},
+        handoff::{MAX_ENTRY_CHARS, MAX_LIST_ENTRIES, entry, guard, state::LeftState, steps},
         text::{pattern, same_words, share_of_words, words},
     },
 };
@@ -18,7 +18,13 @@ const SAME_TASK_SHARE: f64 = 0.6;
 const REPEATED_SHARE: f64 = 0.9;
 /// Minimum number of different words of a step that is compared with a report.
 const MIN_REPEATED_WORDS: usize = 6;
+/// Minimum number of names of a step that is a list of names.
+const MIN_LISTED_NAMES: usize = 3;
 const MAX_BRANCHES: usize = 5;
+const MAX_OTHER_TASKS: usize = 2;
+const MAX_TASK_CHARS: usize = 160;
+/// Begins a suggestion of a report.
+const SUGGESTED: &str = "Suggested, not done: ";
 /// Maximum length, in characters, of the text about the last test runs.
 const MAX_TESTS_CHARS: usize = 320;
 
@@ -34,6 +40,8 @@ pub struct EndedSession {
     pub is_asked: bool,
     /// The later requests of the user, in order.
     pub asked_later: Vec<String>,
+    /// Later tasks of the summary's objective that no quoted request mentions.
+    pub other_tasks: Vec<String>,
     pub outcome: Outcome,
     /// The reason for the outcome; may be empty.
     pub reason: String,
@@ -46,9 +54,12 @@ pub struct EndedSession {
     pub was_killed: bool,
     pub ended_at: Timestamp,
     pub branches: Vec<String>,
+    /// The branch on which the session ended.
+    pub end_branch: Option<String>,
     pub done: Vec<String>,
     /// The last run of each test suite. If the ending of the session is unknown, this is the last
-    /// test run if all its tests passed, or else `None`.
+    /// test run if all its tests passed, or else `None`. `None` if the last reports state the same
+    /// results.
     pub last_tests: Option<String>,
     /// Whether the session ended with a question to the user.
     pub awaits_answer: bool,
@@ -62,53 +73,38 @@ impl EndedSession {
     pub(super) fn of(episode: &Episode, ending: &SessionEnding) -> EndedSession {
         let summary = &episode.summary;
         let done = summary.completed_tasks.iter().flatten();
-        let line = |text: Option<&str>, limit| {
-            text.and_then(|text| guard::line_within(text, limit)).unwrap_or_default()
-        };
-        let (last, earlier) = match &ending.report {
-            Some(report) => (Some(report.as_str()), ending.earlier_report.as_deref()),
-            None => split_last_words(summary.last_words.as_deref()),
-        };
-        let tests = |text: &Option<String>| {
-            text.as_deref()
-                .and_then(|text| guard::line_within(&guard::with_literals(text), MAX_TESTS_CHARS))
-        };
         let asked = ending.first_request.as_deref().unwrap_or(&summary.objective);
-        // If later requests follow the first request, a title with the words of the first request
-        // is misleading.
-        let repeats_first_request = |name: &str| {
-            ending.first_request.is_some()
-                && !ending.later_requests.is_empty()
-                && share_of_words(&words(name), &words(asked)) >= REPEATED_SHARE
-        };
-        let name = Some(episode.name.as_str())
-            .filter(|name| !is_cut(name) && !repeats_first_request(name));
+        let asked_later: Vec<String> = ending
+            .later_requests
+            .iter()
+            .filter_map(|text| guard::line_within(text, SessionEnding::LATER_REQUEST_LENGTH))
+            .collect();
+        let (last_words, earlier_words) = reports(summary, ending);
+        let branches = branches(episode, ending);
+        let end_branch = LeftState::of(summary, &branches).branch;
+        let end_branch = end_branch.and_then(|branch| guard::name(&branch));
         EndedSession {
             session_id: episode.session_id.id.clone(),
-            name: line(name, MAX_ENTRY_CHARS),
+            name: line(title(episode, ending, asked), MAX_ENTRY_CHARS),
             objective: line(Some(asked), SessionEnding::REQUEST_LENGTH),
             is_asked: ending.about.is_none(),
-            asked_later: ending
-                .later_requests
-                .iter()
-                .filter_map(|text| guard::line_within(text, SessionEnding::LATER_REQUEST_LENGTH))
-                .collect(),
+            other_tasks: other_tasks(episode, ending, &asked_later),
+            asked_later,
             outcome: summary.outcome,
             reason: line(summary.outcome_reason.as_deref(), MAX_ENTRY_CHARS),
-            last_words: line(last, SessionEnding::REPORT_LENGTH),
-            earlier_words: line(earlier, SessionEnding::EARLIER_REPORT_LENGTH),
+            last_tests: last_tests(summary, ending)
+                .filter(|tests| !states(&last_words, tests) && !states(&earlier_words, tests)),
+            last_words,
+            earlier_words,
             was_killed: episode.reason == CloseReason::AgentExited
                 && summary.outcome != Outcome::Completed,
             ended_at: episode.ended_at,
-            branches: branches(episode, ending),
+            end_branch: end_branch.or_else(|| branches.last().cloned()),
+            branches,
             done: done
                 .filter_map(|done| guard::quote(done, MAX_ENTRY_CHARS))
                 .take(MAX_LIST_ENTRIES)
                 .collect(),
-            last_tests: match &ending.report {
-                Some(_) => tests(&ending.tests),
-                None => summary.test_results.as_ref().and_then(entry::passed_tests),
-            },
             awaits_answer: ending.question.is_some(),
             last_request: last_request(
                 summary,
@@ -137,13 +133,54 @@ impl EndedSession {
             && requests.any(|asked| share_of_words(&wanted, &words(asked)) >= REPEATED_SHARE)
     }
 
-    /// Whether the last report contains almost all words of a step. False for a step with few
-    /// words, and for a step that is noted in a todo file.
+    /// Whether the last report contains almost all words of a step, or all the names that the step
+    /// lists. False for a step with few words, and for a step that is noted in a todo file.
     pub(super) fn reports(&self, step: &str) -> bool {
         let wanted = words(step);
+        let names = step.split('`').skip(1).step_by(2);
+        let is_list = !step.starts_with(NOT_FIXED) && names.clone().count() >= MIN_LISTED_NAMES;
         wanted.len() >= MIN_REPEATED_WORDS
             && !step.contains("(todo ")
-            && share_of_words(&wanted, &words(&self.last_words)) >= REPEATED_SHARE
+            && (share_of_words(&wanted, &words(&self.last_words)) >= REPEATED_SHARE
+                || is_list && names.clone().all(|name| self.last_words.contains(name)))
+    }
+
+    /// Returns a step without the request that explains it, if the ending quotes this request.
+    pub(super) fn without_quoted_request<'s>(&self, step: &'s str) -> &'s str {
+        step.split_once(" and asked: ")
+            .filter(|(_, asked)| self.asks(asked))
+            .map_or(step, |(step, _)| step)
+    }
+
+    /// Whether a step is an offer of the last report, or a suggestion that the last report repeats.
+    pub(super) fn offers(&self, step: &str) -> bool {
+        steps::is_in_report(step)
+            && step.strip_prefix(SUGGESTED).is_none_or(|step| self.has_reported_words(step))
+    }
+
+    /// Whether a step only lists where the findings of the last report are.
+    pub(super) fn reports_findings(&self, step: &str) -> bool {
+        let Some(list) = step.strip_prefix(NOT_FIXED) else { return false };
+        let mut places = list.split('`').skip(1).step_by(2).peekable();
+        places.peek().is_some() && places.all(|place| self.last_words.contains(place))
+    }
+
+    /// Whether a quoted report contains a text.
+    pub(super) fn has_reported(&self, text: &str) -> bool {
+        [&self.last_words, &self.earlier_words].iter().any(|report| report.contains(text))
+    }
+
+    /// Whether the quoted reports and the first request contain most words of a text.
+    pub(super) fn has_reported_words(&self, text: &str) -> bool {
+        self.reported_share(text) >= SAME_TASK_SHARE
+    }
+
+    /// Returns the share of the words of a text that the quoted reports, the title and the first
+    /// request contain.
+    pub(super) fn reported_share(&self, text: &str) -> f64 {
+        let texts = [&self.last_words, &self.earlier_words, &self.objective, &self.name];
+        let known = texts.into_iter().flat_map(|text| words(text)).collect();
+        share_of_words(&words(text), &known)
     }
 
     /// Whether this session worked on branches other than the main branch, and `later` worked on
@@ -160,6 +197,70 @@ impl EndedSession {
         let is_main = |branch: &str| matches!(branch, "main" | "master" | "develop");
         self.branches.iter().filter(move |branch| !is_main(branch))
     }
+}
+
+fn line(text: Option<&str>, limit: usize) -> String {
+    text.and_then(|text| guard::line_within(text, limit)).unwrap_or_default()
+}
+
+/// Returns the last report and the report before it.
+fn reports(summary: &EnhancedSessionSummary, ending: &SessionEnding) -> (String, String) {
+    let (last, earlier) = match &ending.report {
+        Some(report) => (Some(report.as_str()), ending.earlier_report.as_deref()),
+        None => split_last_words(summary.last_words.as_deref()),
+    };
+    (line(last, SessionEnding::REPORT_LENGTH), line(earlier, SessionEnding::EARLIER_REPORT_LENGTH))
+}
+
+fn last_tests(summary: &EnhancedSessionSummary, ending: &SessionEnding) -> Option<String> {
+    match &ending.report {
+        Some(_) => {
+            guard::line_within(&guard::with_literals(ending.tests.as_deref()?), MAX_TESTS_CHARS)
+        }
+        None => summary.test_results.as_ref().and_then(entry::passed_tests),
+    }
+}
+
+/// Returns the title of a session. If later requests follow the first request, a title with the words
+/// of the first request is misleading.
+fn title<'e>(episode: &'e Episode, ending: &SessionEnding, asked: &str) -> Option<&'e str> {
+    let name = episode.name.as_str();
+    let has_later = ending.first_request.is_some() && !ending.later_requests.is_empty();
+    let repeats_first = has_later && share_of_words(&words(name), &words(asked)) >= REPEATED_SHARE;
+    (!is_cut(name) && !repeats_first).then_some(name)
+}
+
+/// Returns the last tasks that the objective of the summary lists after its first task, without those
+/// that a later request or the title mentions. Empty if the objective itself is quoted.
+fn other_tasks(episode: &Episode, ending: &SessionEnding, asked_later: &[String]) -> Vec<String> {
+    let Some(first) = &ending.first_request else { return Vec::new() };
+    let texts = asked_later.iter().chain([first, &episode.name]);
+    let known: Vec<_> = texts.map(|text| words(text)).collect();
+    let later = episode.summary.objective.split_once(" Later: ").map_or("", |(_, later)| later);
+    let is_new = |task: &&str| {
+        let wanted = words(task);
+        wanted.len() > 1
+            && known.iter().all(|known| share_of_words(&wanted, known) < SAME_TASK_SHARE)
+    };
+    let tasks: Vec<&str> = later.trim_end_matches('.').split("; ").filter(is_new).collect();
+    let last = &tasks[tasks.len().saturating_sub(MAX_OTHER_TASKS)..];
+    last.iter().filter_map(|task| guard::line_within(task, MAX_TASK_CHARS)).collect()
+}
+
+/// Whether a report states the results of the last test runs: all of them passed, and the report has
+/// the number of passed tests or the command.
+fn states(report: &str, tests: &str) -> bool {
+    let counts =
+        pattern!(r"(?i)\b(\d+)(?:/\d+)? (?:[a-z-]+ ){0,2}(?:tests?|specs?|passed|pass|passing)\b");
+    let passes = pattern!(r"(?i)\bpass(?:ed|es|ing)?\b").is_match(report);
+    let result = pattern!(r"^(?:(\d+) of \d+(?: [a-z]+)? )?passed \(`([^`]+)`\)$");
+    tests.split("; ").all(|suite| {
+        result.captures(suite).is_some_and(|found| {
+            let count = found.get(1).map(|count| count.as_str());
+            let has_count = counts.captures_iter(report).any(|stated| Some(&stated[1]) == count);
+            has_count || passes && report.contains(&format!("`{}", &found[2]))
+        })
+    })
 }
 
 /// Returns the first [`MAX_BRANCHES`] branches of a session that still exist.
@@ -205,6 +306,20 @@ fn split_last_words(words: Option<&str>) -> (Option<&str>, Option<&str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_report_states_results_by_their_number_or_command() {
+        for (report, tests, wanted) in [
+            ("All 1232 tests pass", "1232 of 1232 passed (`bun test`)", true),
+            ("All 12 tests pass", "1232 of 1232 passed (`bun test`)", false),
+            ("`go test ./...` passed.", "2 of 2 packages passed (`go test`)", true),
+            ("All tests pass", "2 of 2 packages passed (`go test`)", false),
+            ("All 6 tests pass", "6 of 6 passed (`jest`), before its last edit", false),
+            ("All 6 tests pass", "6 of 6 passed (`jest`); 2 of 3 failed (`pytest`)", false),
+        ] {
+            assert_eq!(states(report, tests), wanted, "{report}: {tests}");
+        }
+    }
 
     #[test]
     fn the_rest_of_a_sentence_is_not_a_title() {

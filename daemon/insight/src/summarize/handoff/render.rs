@@ -25,6 +25,7 @@ pub mod topic {
     pub const REPOSITORY: &str = "repository";
     pub const OPEN: &str = "left open";
     pub const DECISIONS: &str = "decided";
+    pub const CAUSES: &str = "causes";
     pub const TESTS: &str = "failing tests";
     pub const COMMANDS: &str = "commands";
     /// Sessions that a search found. Handoffs do not contain such lines.
@@ -121,6 +122,7 @@ impl Handoff {
                 first(&self.decisions, DECISIONS),
                 [3, 5],
             ),
+            self.causes_section(),
             failing_section(&self.failing_tests),
             self.list_section(
                 "Commands that worked only in another form",
@@ -138,6 +140,12 @@ impl Handoff {
         let all = format!("All {count} wishes: `graphiti facts --kind PREFERS`");
         let wishes = first(&self.preferences, WISHES).iter().cloned();
         section.add(wishes.chain((count > WISHES).then_some(all)), |at| if at < 3 { 1 } else { 4 });
+        section
+    }
+
+    fn causes_section(&self) -> HandoffSection {
+        let mut section = HandoffSection::new("Also recorded in that session", topic::CAUSES);
+        section.add(self.causes.iter().cloned(), |_| 3);
         section
     }
 
@@ -165,11 +173,8 @@ impl Handoff {
 
 fn ending_section(last: &EndedSession) -> HandoffSection {
     let mut section = HandoffSection::new("", topic::ENDING);
-    let on = match last.branches.as_slice() {
-        [] => String::new(),
-        [branch] => format!(", branch {}", names(std::slice::from_ref(branch))),
-        branches => format!(", branches {}", names(branches)),
-    };
+    let on =
+        last.end_branch.as_ref().map_or(String::new(), |branch| format!(", branch `{branch}`"));
     let mut lines = vec![
         format!("Last session: {}", titled(last)),
         format!("Ended {}{on}, {}", minute(last.ended_at), ending(last)),
@@ -190,6 +195,10 @@ fn ending_section(last: &EndedSession) -> HandoffSection {
     let later: Vec<String> = last.asked_later.iter().map(|text| format!("“{text}”")).collect();
     if !later.is_empty() {
         lines.push(format!("The user asked later: {}{state}", later.join("; then ")));
+    }
+    if !last.other_tasks.is_empty() {
+        let tasks = last.other_tasks.iter().map(|task| format!("“{task}”"));
+        lines.push(format!("It was also asked for: {}", tasks.collect::<Vec<_>>().join("; ")));
     }
     if let Some(tests) = &last.last_tests {
         lines.push(format!("Its last tests: {tests}"));
@@ -234,9 +243,9 @@ fn failing_section(suites: &[FailedSuite]) -> HandoffSection {
 
 /// Formats a session as its title and the id that the agent gave it.
 fn titled(past: &EndedSession) -> String {
-    let title = if past.name.is_empty() { String::new() } else { format!("“{}” ", past.name) };
     // The id may come from another machine, so it is not trusted.
-    format!("{title}(`{}`)", handoff::name(&past.session_id))
+    let id = handoff::name(&past.session_id);
+    if past.name.is_empty() { format!("`{id}`") } else { format!("“{}” (`{id}`)", past.name) }
 }
 
 fn first<T>(list: &[T], most: usize) -> &[T] {

@@ -157,6 +157,9 @@ Left open:
 Decided:
 - “Sign with RS256”
 
+Also recorded in that session:
+- “Error: `401 after a minute`. Cause: expiry was read as seconds”
+
 Failing tests:
 - `pytest`, 1 of 40: `tests/test_auth.py::test_expiry`
 
@@ -210,8 +213,137 @@ Its last tests: 6 of 6 passed (`jest`), before its last edit
 ";
     assert!(text.contains(asked), "{text}");
     assert!(text.contains("UTC, branch `auth`, with a question to the user"), "{text}");
-    assert!(text.contains("Last session: (`s-9`)"), "later requests hide the title: {text}");
+    assert!(text.contains("Last session: `s-9`\n"), "later requests hide the title: {text}");
     assert_eq!(handoff.open_ends, [], "the report contains this offer");
+}
+
+/// Returns the handoff after a session with this report.
+fn after_report(session: Episode, report: &str) -> Handoff {
+    let ending = SessionEnding { report: Some(report.to_owned()), ..SessionEnding::default() };
+    gather_with(&[session], &[], &EndedValidity(ending))
+}
+
+#[test]
+fn causes_and_reasons_that_the_report_lacks_are_listed() {
+    let mut session = full();
+    session.summary.completed_tasks = Some(vec![
+        "fix: sign tokens (commit `abc1234`): Other services hold only the public key, because the old signature needed the private key".to_owned(),
+    ]);
+    session.summary.key_decisions = Some(vec![DecisionRecord {
+        decision: "Keep one file of settings".to_owned(),
+        rationale: "the local settings are merged with it".to_owned(),
+        alternatives: None,
+    }]);
+    let listed = |report: &str| {
+        let ending = SessionEnding { report: Some(report.to_owned()), ..SessionEnding::default() };
+        let validity = NoFacts(ending);
+        let handoff = gather_with(std::slice::from_ref(&session), &[], &validity);
+        let text = handoff.to_text(4_000).unwrap();
+        (handoff.causes.len(), text.contains("- “Keep one file of settings. Why: the local"))
+    };
+    assert_eq!(listed("Pushed."), (2, true));
+    let told = "A minute: expiry was read as seconds. Kept one file of settings, since local settings are merged with it.";
+    assert_eq!(listed(told), (1, false));
+    let signed =
+        "Other services hold only the public key, but the old signature needed the private key.";
+    assert_eq!(listed(signed), (1, true));
+}
+
+/// A [`StatementValidity`] without facts.
+struct NoFacts(SessionEnding);
+
+impl StatementValidity for NoFacts {
+    fn holds(&self, _: usize, _: &str) -> Option<bool> {
+        None
+    }
+
+    fn sentence(&self, _: usize, _: &str) -> Option<String> {
+        None
+    }
+
+    fn ending(&self, _: usize) -> SessionEnding {
+        self.0.clone()
+    }
+}
+
+#[test]
+fn steps_that_only_name_the_places_of_reported_findings_are_reworded() {
+    let mut session = full();
+    let step = "Not fixed in this session: the findings of the review at `a.rs:7`, `b.rs:9`";
+    session.summary.next_steps = Some(vec![step.to_owned()]);
+    let open = |report: &str| after_report(session.clone(), report).open_ends[0].text.clone();
+    let reworded = "The findings that it reported at the end were not fixed";
+    assert_eq!(open("`a.rs:7` leaks; `b.rs:9` hangs"), reworded);
+    assert_eq!(open("a.rs:7 leaks; +1 more"), format!("“{step}”"));
+}
+
+#[test]
+fn a_list_of_reported_names_and_a_quoted_request_are_not_repeated() {
+    let mut session = full();
+    session.summary.next_steps = Some(vec![
+        "Secrets to set in the settings: `CERT` (base64), `APPLE_ID` (mail), `TEAM` (id)"
+            .to_owned(),
+        "The user refused the edit of `a.rs` and asked: which agent is active?".to_owned(),
+    ]);
+    session.summary.objective = "Which agent is active?".to_owned();
+    let open = |report: &str| {
+        let ends = after_report(session.clone(), report).open_ends;
+        ends.into_iter().map(|line| line.text).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        open("Set `CERT`, `APPLE_ID` and `TEAM`."),
+        ["“The user refused the edit of `a.rs`”"]
+    );
+    assert_eq!(open("Set `CERT` and `TEAM`.").len(), 2);
+}
+
+#[test]
+fn later_tasks_of_the_objective_are_listed_unless_a_request_mentions_them() {
+    let mut session = full();
+    session.summary.objective =
+        "Answer the review. Later: remove the old provider; fix the login of the shop.".to_owned();
+    let ending = SessionEnding {
+        first_request: Some("answer the review".to_owned()),
+        later_requests: vec!["can you fix the login of our shop?".to_owned()],
+        ..SessionEnding::default()
+    };
+    let handoff = gather_with(&[session], &[], &EndedValidity(ending));
+    let text = handoff.to_text(4_000).unwrap();
+    assert!(text.contains("shop?”\nIt was also asked for: “remove the old provider”\n"), "{text}");
+}
+
+#[test]
+fn a_suggestion_of_an_earlier_report_is_open() {
+    let mut session = full();
+    session.summary.next_steps = Some(vec![
+        "Suggested, not done: note the lost rewind point in the changelog".to_owned(),
+        "Offered: commit the changes".to_owned(),
+    ]);
+    let open = |report: &str| after_report(session.clone(), report).open_ends.len();
+    assert_eq!(open("The manual is updated."), 1);
+    assert_eq!(open("The changelog could note the rewind point that is lost."), 0);
+}
+
+#[test]
+fn only_the_branch_at_the_end_is_named() {
+    let mut session = full();
+    session.branches = vec!["auth".to_owned(), "main".to_owned()];
+    let text = gather(&[session.clone()], &[]).to_text(4_000).unwrap();
+    assert!(text.contains("UTC, branch `auth`, in"), "{text}");
+    session.summary.repository = None;
+    let text = gather(&[session], &[]).to_text(4_000).unwrap();
+    assert!(text.contains("UTC, branch `main`, in"), "{text}");
+}
+
+#[test]
+fn a_pull_request_is_listed_unless_a_report_has_its_address() {
+    let mut session = full();
+    session.branches = vec!["auth".to_owned(), "keys".to_owned()];
+    let done = "Pull request #12 Sign tokens: https://github.com/a/b/pull/12";
+    session.summary.completed_tasks = Some(vec![done.to_owned()]);
+    let listed = |report: &str| after_report(session.clone(), report).repository.len();
+    assert_eq!(listed("Merged."), 2);
+    assert_eq!(listed("Opened https://github.com/a/b/pull/12"), 1);
 }
 
 #[test]
@@ -253,29 +385,6 @@ fn commands_that_worked_in_another_form_are_listed_once() {
     assert_eq!(shown, ["“`rtk bun test` failed (no such command); `bun test` worked”"]);
     let text = handoff.to_text(4_000).unwrap();
     assert!(text.contains("Commands that worked only in another form:\n- “`rtk bun"), "{text}");
-}
-
-#[test]
-fn checks_that_may_belong_to_other_work_are_left_out() {
-    let state =
-        "branch `a`; checks of PR #7 that failed when last seen: `E2E`; checks passed: lint";
-    assert_eq!(as_seen(state, false), "branch `a`");
-    let several =
-        "branch `a`; checks passed: build; before the last change: jest; failed: type check in api";
-    assert_eq!(as_seen(several, true), "branch `a`; checks failed: type check in api");
-    let own = "branch `a`; checks of PR #7 that failed when last seen: `E2E`";
-    assert_eq!(as_seen(state, true), own);
-}
-
-#[test]
-fn a_missing_push_is_worded_as_what_was_seen() {
-    for (state, wanted) in [
-        ("not pushed", "no push seen"),
-        ("not pushed (1 ahead of `origin/a`)", "no push seen (1 ahead of `origin/a`)"),
-        ("last commit not pushed", "no push of the last commit seen"),
-    ] {
-        assert_eq!(as_seen(state, true), wanted);
-    }
 }
 
 #[test]

@@ -35,6 +35,11 @@ impl SessionValidity<'_> {
         self.validity.holds(self.session, text) == Some(true)
     }
 
+    /// Whether a fact was made from a statement, even if the fact no longer holds.
+    pub(super) fn is_known(&self, text: &str) -> bool {
+        self.validity.holds(self.session, text).is_some()
+    }
+
     pub(super) fn sentence(&self, text: &str) -> Option<String> {
         self.validity.sentence(self.session, text)
     }

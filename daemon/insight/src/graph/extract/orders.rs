@@ -1,0 +1,54 @@
+//! Recognises the sentences of a user that order or ask something.
+
+use super::{condensed::sentences, sentence_filters};
+use crate::pattern::pattern;
+
+/// Whether a text orders or asks something.
+pub(super) fn is_order(text: &str) -> bool {
+    let order = pattern!(
+        r"(?i)\b(?:can|could|would|will) you\b|\bcan we\b|\bplease\b|\blet.?s\b|\b(?:i|we) (?:want|need|would like|should)\b|\bi.d like\b|[?？]$"
+    );
+    order.is_match(text) || sentences(text).into_iter().any(begins_with_order)
+}
+
+/// Whether a text orders something. False for a question that asks why, what or how, and for any
+/// other question that does not ask for work.
+pub(super) fn is_clear_order(text: &str) -> bool {
+    let order = pattern!(
+        r"(?i)\b(?:can|could|would|will|shall|should) (?:you|we)\b|\bplease\b|\blet.?s\b|\b(?:i|we) (?:want|need|would like|should)\b|\bi.d (?:like|prefer|love)\b|\bdo you think (?:it|we|you)\b|\b(?:what|how) about\b"
+    );
+    let question = pattern!(r"(?i)\b(?:why|what|when|where|who|which|how)\b[^,.;]*[?？]$");
+    let is_courteous = pattern!(r"(?i)\b(?:please|can you|could you|(?:what|how) about)\b");
+    sentences(text).into_iter().any(|sentence| {
+        begins_with_order(sentence)
+            || order.is_match(sentence)
+                && (!question.is_match(sentence) || is_courteous.is_match(sentence))
+    })
+}
+
+fn begins_with_order(sentence: &str) -> bool {
+    let courtesy =
+        pattern!(r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|great|now|so|and|also|then|sorry)[,.! ]+)+");
+    sentence_filters::ORDER.matches(&courtesy.replace(sentence, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_no_clear_orders_unless_they_ask_for_work() {
+        for (text, asks, orders) in [
+            ("Why is the first migration changed?", true, false),
+            ("But it runs them all, why would you repeat the table?", true, false),
+            ("how can we know which agent is active?", true, false),
+            ("Can you find out why the check fails?", true, true),
+            ("could we reuse the parser for that?", true, true),
+            ("Do you think we could set up rewrites?", true, true),
+            ("It is slow. Add a cache", true, true),
+            ("I see nothing in the log.", false, false),
+        ] {
+            assert_eq!((is_order(text), is_clear_order(text)), (asks, orders), "{text}");
+        }
+    }
+}
