@@ -21,7 +21,7 @@ use self::validity::SessionValidity;
 pub use self::{
     lines::{HandoffLine, repeats},
     past::EndedSession,
-    render::{UseRate, is_marked_as_record, topic},
+    render::{HEAD, UseRate, is_marked_as_record, topic},
     validity::StatementValidity,
     work::did_work,
 };
