@@ -11,7 +11,11 @@ pub(crate) struct Mcp {
     pub(crate) no_start: bool,
 }
 
+const STOP_HELP: &str = "An agent's next session or prompt, and most commands, start the daemon again. \
+To prevent that for agents, remove their hooks with `graphiti setup --remove`.";
+
 #[derive(Debug, Args)]
+#[command(after_help = STOP_HELP)]
 pub(crate) struct Stop {
     /// Kill the daemon if it does not stop; no stored data is lost
     #[arg(long)]

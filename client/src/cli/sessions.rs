@@ -119,6 +119,10 @@ pub(crate) struct Close {
     /// Return before the summary is written
     #[arg(long)]
     pub(crate) no_wait: bool,
+    /// Create the summary again even if the session did not change, for example after a change of
+    /// the model, the prompts or the settings
+    #[arg(long, conflicts_with_all = ["no_wait", "reason"])]
+    pub(crate) again: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -151,6 +155,10 @@ pub(crate) struct Sync {
     /// Index the sessions instead of only showing them
     #[arg(long)]
     pub(crate) run: bool,
+    /// Instead, request the summaries again that the model did not write because its requests
+    /// failed
+    #[arg(long)]
+    pub(crate) again: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

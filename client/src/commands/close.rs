@@ -10,7 +10,7 @@ use crate::{
 };
 
 pub(super) fn run(args: cli::Close, screen: &Screen) -> Result<(), AskError> {
-    let cli::Close { session: session_id, reason, no_wait, output } = args;
+    let cli::Close { session: session_id, reason, no_wait, again, output } = args;
     let mut connection = Connection::open_for_work()?;
     if no_wait {
         let close = methods::Close { session_id, reason, ..methods::Close::default() };
@@ -23,7 +23,7 @@ pub(super) fn run(args: cli::Close, screen: &Screen) -> Result<(), AskError> {
         return Ok(());
     }
     let answer: close::CloseAnswer =
-        connection.call(close::NAME, &close::CloseArguments { session_id, reason })?;
+        connection.call(close::NAME, &close::CloseArguments { session_id, reason, again })?;
     if output.json {
         screen.print_json(&answer);
         return Ok(());

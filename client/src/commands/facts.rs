@@ -88,7 +88,9 @@ fn print_fact(number: usize, fact: &FactRow, screen: &Screen) {
         other => screen.warn(line(other)),
     };
     let kind = line(&fact.name).to_lowercase().replace('_', " ");
-    let rest = [vec![time(fact), kind], sources(&fact.sources), vec![id(fact)]].concat();
+    let project = fact.project.rsplit('/').next().filter(|name| !name.is_empty()).map(line);
+    let project: Vec<String> = project.into_iter().collect();
+    let rest = [vec![time(fact), kind], project, sources(&fact.sources), vec![id(fact)]].concat();
     screen.print(format!("    {status}{}", screen.dim(format!(" · {}", rest.join(" · ")))));
     for reason in fact.explanation.iter().flat_map(|explanation| explanation.lines()) {
         screen.print(format!("      {}", screen.dim(line(reason))));

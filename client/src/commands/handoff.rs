@@ -26,7 +26,7 @@ pub(super) fn run(args: cli::Handoff, screen: &Screen) -> Result<(), AskError> {
         screen.print(screen.bold("\nRunning now:"));
     }
     for session in &answer.ongoing {
-        screen.print(format!("- {}", line(&session.session_id)));
+        screen.print_wrapped(&format!("- {}", line(&session.description())), 2);
     }
     if !answer.message.is_empty() {
         screen.print(screen.dim(line(&answer.message)));

@@ -54,6 +54,9 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
     if more > 0 && screen.is_terminal() {
         screen.print(screen.dim(format!("… and {more} more; show them with -n {}", answer.total)));
     }
+    if !answer.message.is_empty() {
+        screen.print_wrapped(&screen.dim(line(&answer.message)), 0);
+    }
     Ok(())
 }
 

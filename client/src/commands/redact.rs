@@ -45,12 +45,11 @@ pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError>
 }
 
 fn print_next_step(redact: &cli::Redact, screen: &Screen) {
-    screen.print(match (redact.run, redact.exports.is_empty()) {
-        (false, _) => "Nothing was changed. Make the changes with --run.",
+    match (redact.run, redact.exports.is_empty()) {
+        (false, _) => {}
         (true, true) => {
-            "The database was rewritten if anything changed, and the search index is being rebuilt. \
-             To redact earlier exports: graphiti redact --again FILE|FOLDER..."
+            screen.print("To redact earlier exports: graphiti redact --again FILE|FOLDER...");
         }
-        (true, false) => "Copies of these files in other places are not changed.",
-    });
+        (true, false) => screen.print("Copies of these files in other places are not changed."),
+    }
 }

@@ -13,11 +13,17 @@ use crate::{
     screen::{Screen, cut, line},
 };
 
+/// Number of digits of a fact's id that are shown.
+const FACT_ID: usize = 8;
 /// Maximum width, in columns, of the title of a preference.
 const TITLE: usize = 80;
 
 pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> {
     let text = args.text.join(" ");
+    if text.trim().is_empty() {
+        let what = "say what to remember, such as: graphiti remember \"never push to main\"";
+        return Err(AskError::InvalidInput(what.to_owned()));
+    }
     let here = || std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned());
     let mut connection = Connection::open()?;
     let project = super::project(cli::Project { project: args.project });
@@ -40,12 +46,28 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
         (false, Some(project)) => format!("for {}", line(project)),
         _ => "for all projects".to_owned(),
     };
-    screen.print(format!("Remembered {scope}."));
+    screen.print(match &answer.known_since {
+        Some(since) => format!("Known already {scope}, since {}.", day(since)),
+        None => format!("Remembered {scope}."),
+    });
+    if let Some(earlier) = &answer.contradicts {
+        let fact: String = line(&earlier.fact).chars().take(FACT_ID).collect();
+        screen.print(screen.warn(format!(
+            "This may contradict {fact} “{}” ({}); withdraw that with: graphiti forget --fact {fact}",
+            line(&earlier.text),
+            day(&earlier.since)
+        )));
+    }
     if let Some(fact) = &answer.fact {
         let hint = format!("Withdraw it with: graphiti forget --fact {}", line(fact));
         screen.print(screen.dim(hint));
     }
     Ok(())
+}
+
+/// Formats a time as a day.
+fn day(time: &str) -> String {
+    line(time).chars().take(10).collect()
 }
 
 /// Returns the directory of the given project, or a namespace as it is. A preference for a directory

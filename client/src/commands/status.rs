@@ -4,20 +4,22 @@ use std::{fmt, path::Path, time::Duration};
 
 use graphiti_proto::{
     methods,
-    tools::health::{AgentHealth, HealthAnswer, HealthArguments, NAME},
+    tools::health::{AgentHealth, HealthAnswer, HealthArguments, ModelHealth, NAME},
 };
 use serde_json::Value;
 
 use crate::{
     cli,
     connection::{AskError, Connection},
-    screen::{Screen, line, span},
+    screen::{Screen, instant, line, now, span},
     setup,
 };
 
 /// The command that shows what the current redaction rules would change in stored text. With
 /// `--run`, the command changes the text.
 pub(super) const REDACT_AGAIN: &str = "graphiti redact --again";
+/// The command that requests again the summaries that the model did not write.
+pub(super) const ASK_AGAIN: &str = "graphiti sync --again --run";
 /// Why no folder is watched.
 pub(super) const TRACKING_IS_OFF: &str = "nothing: `session_tracking.enabled` is false, or the user has no home folder, so no session is recorded";
 /// Maximum number of types of skipped records that are shown for an agent. `--json` shows all types.
@@ -46,7 +48,12 @@ pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
     } else {
         print(&answer, screen);
     }
-    Ok(())
+    match answer.history.refused {
+        Some(why) if args.wait => {
+            Err(AskError::Failed(format!("new sessions are not stored: {}", line(&why))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the folders that exist, or all folders if none exists. Most users have only some agents.
@@ -135,7 +142,12 @@ fn sessions(answer: &HealthAnswer) -> String {
     let total = number(sessions.total);
     let mut text = if parts.is_empty() { total } else { format!("{total}: {}", parts.join(", ")) };
     if sessions.empty > 0 {
-        text.push_str(&format!("; {} without messages", number(sessions.empty)));
+        let empty = number(sessions.empty);
+        text.push_str(&match answer.history.refused {
+            // Their messages may have been refused.
+            Some(_) => format!("; {empty} without stored messages"),
+            None => format!("; {empty} without messages"),
+        });
     }
     text
 }
@@ -193,6 +205,9 @@ fn history(answer: &HealthAnswer, screen: &Screen) -> String {
     let total = history.done + history.left;
     if !history.scanned {
         return format!("looking for transcripts, {total} found so far");
+    }
+    if let Some(why) = &history.refused {
+        return screen.warn(format!("not imported completely: {}", line(why)));
     }
     if history.left == 0 {
         return format!("imported, {read} read since the start");
@@ -283,14 +298,38 @@ pub(super) fn redaction(answer: &HealthAnswer) -> Option<&'static str> {
 fn model(answer: &HealthAnswer, screen: &Screen) -> String {
     let model = &answer.model;
     let does = if model.writes_summaries { "writes summaries" } else { "classifies tools" };
+    let next = model.next_attempt.as_deref().and_then(instant);
+    let next =
+        next.map(|next| next.as_second() - now().as_second()).map_or(String::new(), |left| {
+            let left = Duration::from_secs(u64::try_from(left).unwrap_or(0));
+            format!(", next attempt in {}", span(left))
+        });
     let awaiting = match model.awaiting {
         0 => String::new(),
-        count => format!(", {count} sessions wait for the model"),
+        1 => format!(", 1 session waits for the model{next}"),
+        count => format!(", {count} sessions wait for the model{next}"),
     };
-    match model.outage.as_ref().or(model.last_error.as_ref()) {
-        Some(error) => format!("{does}{awaiting}: {}", screen.warn(line(error))),
-        None => format!("{does}{awaiting}"),
+    let mut text = format!("{does}{awaiting}");
+    if let Some(error) = &model.outage {
+        text.push_str(&format!(": {}", screen.warn(line(error))));
+    } else if let Some(error) = &model.last_error {
+        text.push_str(&format!("; last error: {}", screen.warn(line(error))));
     }
+    if let Some(abandoned) = abandoned(model) {
+        text.push_str(&format!("; {}", screen.warn(format!("{abandoned}; remedy: {ASK_AGAIN}"))));
+    }
+    text
+}
+
+/// Describes the sessions whose summary the model did not write and is not asked for any more.
+pub(super) fn abandoned(model: &ModelHealth) -> Option<String> {
+    let count = match model.abandoned {
+        0 => return None,
+        1 => "1 session has no summary of the model".to_owned(),
+        count => format!("{count} sessions have no summary of the model"),
+    };
+    let why = model.abandoned_error.as_ref().map(|error| format!(": {}", line(error)));
+    Some(format!("{count}{}", why.unwrap_or_default()))
 }
 
 fn vectors(answer: &HealthAnswer, screen: &Screen) -> String {
@@ -371,6 +410,41 @@ mod tests {
         assert_eq!(shown, expected);
         answer.agents.clear();
         assert_eq!(agents(&answer, &["claude"]), [""; 0]);
+    }
+
+    #[test]
+    fn nothing_counts_as_imported_while_new_text_is_refused() {
+        let screen = Screen::new(cli::Color::Never);
+        let mut answer = HealthAnswer::default();
+        answer.history.scanned = true;
+        answer.sessions.empty = 31;
+        assert_eq!(history(&answer, &screen), "imported, 0 B read since the start");
+        assert_eq!(sessions(&answer), "0; 31 without messages");
+        answer.history.refused = Some("the disk is full".to_owned());
+        assert_eq!(history(&answer, &screen), "not imported completely: the disk is full");
+        assert_eq!(sessions(&answer), "0; 31 without stored messages");
+    }
+
+    #[test]
+    fn summaries_that_the_model_did_not_write_are_reported_with_the_remedy() {
+        let screen = Screen::new(cli::Color::Never);
+        let mut answer = HealthAnswer::default();
+        answer.model = ModelHealth { writes_summaries: true, ..ModelHealth::default() };
+        assert_eq!(model(&answer, &screen), "writes summaries");
+        answer.model.awaiting = 1;
+        answer.model.last_error = Some("busy".to_owned());
+        assert_eq!(
+            model(&answer, &screen),
+            "writes summaries, 1 session waits for the model; last error: busy"
+        );
+        answer.model.next_attempt = Some("2000-01-01T00:00:00Z".to_owned());
+        let waits = "1 session waits for the model, next attempt in 0 s; last error: busy";
+        assert!(model(&answer, &screen).ends_with(waits), "{}", model(&answer, &screen));
+        answer.model = ModelHealth { abandoned: 6, ..ModelHealth::default() };
+        answer.model.abandoned_error = Some("no JSON".to_owned());
+        let shown =
+            "6 sessions have no summary of the model: no JSON; remedy: graphiti sync --again --run";
+        assert!(model(&answer, &screen).ends_with(shown), "{}", model(&answer, &screen));
     }
 
     #[test]

@@ -10,11 +10,16 @@ use crate::{
     start,
 };
 
+/// A note: the daemon does not stay stopped.
+const RESTARTED: &str =
+    "An agent's next session or prompt starts it again; `graphiti setup --remove` prevents that.";
+
 pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     match ask() {
         Ok(()) if start::wait_until_stopped(&home) => {
             screen.print("graphitid has stopped.");
+            screen.print(screen.dim(RESTARTED));
             return Ok(());
         }
         Err(error) if !stop.force => return Err(error),

@@ -14,6 +14,7 @@ pub(super) fn run(args: cli::Sync, screen: &Screen) -> Result<(), AskError> {
         days: args.days,
         max_sessions: args.limit,
         dry_run: !args.run,
+        again: args.again,
     };
     let mut bar = Bar::new(screen.width());
     let answer: SyncHistoryAnswer =
@@ -27,7 +28,11 @@ pub(super) fn run(args: cli::Sync, screen: &Screen) -> Result<(), AskError> {
     if !answer.dry_run && answer.actual_cost > 0.0 {
         screen.print(format!("The model cost {:.4} dollars.", answer.actual_cost));
     }
-    if answer.dry_run && answer.sessions_found > 0 {
+    if args.again {
+        if answer.dry_run && answer.sessions_found > 0 {
+            screen.print("Request them again with: graphiti sync --again --run");
+        }
+    } else if answer.dry_run && answer.sessions_found > 0 {
         preview(&answer, screen);
     }
     Ok(())

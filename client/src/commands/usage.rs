@@ -38,7 +38,7 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
         Column::new("TOKENS IN", Align::Right),
         Column::new("OUT", Align::Right),
         Column::new("COST", Align::Right),
-        Column::flexible("SAVED", 9),
+        saved_column(screen),
     ]);
     for row in &used.rows {
         table
@@ -67,6 +67,14 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
     print_prices(&used, screen);
     print_memory(&used, screen);
     Ok(())
+}
+
+/// Returns the last column, which is cut only on a terminal.
+fn saved_column(screen: &Screen) -> Column {
+    match screen.is_terminal() {
+        true => Column::flexible("SAVED", 9),
+        false => Column::new("SAVED", Align::Left),
+    }
 }
 
 /// Prints how many of the offered handoff lines and search hits were used by sessions.

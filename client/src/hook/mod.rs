@@ -178,7 +178,9 @@ fn send(event: &HookEvent, limit: Duration) -> Result<(Connection, HookReply), A
 fn wait(mut connection: Connection, event: &HookEvent, limit: Duration) -> Result<(), AskError> {
     connection.set_limit(limit)?;
     let session_id = Some(event.session_id.clone());
-    let arguments = close::CloseArguments { session_id, reason: Some(event.close_reason()) };
+    let reason = Some(event.close_reason());
+    let arguments =
+        close::CloseArguments { session_id, reason, ..close::CloseArguments::default() };
     let _: close::CloseAnswer = connection.call(close::NAME, &arguments)?;
     Ok(())
 }

@@ -10,7 +10,7 @@ pub enum Error {
     #[error("no model is configured: the provider is \"none\"")]
     Off,
     /// The model is unavailable at present. The retry queue retries.
-    #[error("the model does not answer: {reason}")]
+    #[error("the model is not available: {reason}")]
     Unavailable {
         reason: String,
         /// The minimum time until a retry is useful, if it is known.
@@ -35,7 +35,7 @@ pub enum Error {
     #[error("the reply was cut off at {limit} tokens")]
     CutOff { limit: u32 },
     /// The reply does not have the requested form. The caller continues without a reply, and
-    /// [`resilience`](crate::resilience) may plan one retry.
+    /// [`resilience`](crate::resilience) may plan retries.
     #[error("the model's reply cannot be used: {reason}")]
     BadReply {
         /// What is wrong with the reply, without quoting it.
@@ -214,7 +214,7 @@ mod tests {
         let long = format!("a\n  secret  \t{}", "x".repeat(1_000));
         let error = Error::Unavailable { reason: long, retry_after: None };
         let redacted = error.redacted(|text| text.replace("secret", "[gone]")).to_string();
-        assert!(redacted.starts_with("the model does not answer: a [gone] xxx"), "{redacted}");
+        assert!(redacted.starts_with("the model is not available: a [gone] xxx"), "{redacted}");
         assert!(redacted.ends_with('…') && redacted.len() < 460, "{}", redacted.len());
         assert!(!redacted.contains('\n'));
     }

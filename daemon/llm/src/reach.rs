@@ -40,25 +40,31 @@ impl Listing<'_> {
         match response.status {
             200 => self.read(&response.body),
             // Many compatible servers do not list their models.
-            404 | 405 => Ok(format!("{host} answers, and does not list its models")),
+            404 | 405 | 501 => Ok(format!("{host} answers, and does not list its models")),
             _ => {
                 let key = self.key.map(|(_, _, key)| key);
                 let failure = response.plain_failure(key, self.section);
-                let unclear =
-                    || Failure::unavailable(format!("{host}: {}", response.message(key)), None);
+                let message = response.message(key);
+                let answered = format!("GET {} was answered with {message}", self.list_url());
+                let unclear = || Failure::unavailable(answered, None);
                 Err(failure.unwrap_or_else(unclear).error)
             }
         }
     }
 
     async fn ask(&self) -> Result<Response, Failure> {
-        let mut url = self.url.clone();
-        let path = url.path().strip_suffix(self.call).unwrap_or_default();
-        url.set_path(&format!("{path}/models"));
+        let mut url = self.list_url();
         // Anthropic's list is paged; other servers ignore the parameter.
         url.set_query(Some("limit=1000"));
         let Listing { headers, key, now, .. } = *self;
         self.http.send(HttpRequest { url: &url, headers, key, body: None, now }).await
+    }
+
+    fn list_url(&self) -> Url {
+        let mut url = self.url.clone();
+        let path = url.path().strip_suffix(self.call).unwrap_or_default();
+        url.set_path(&format!("{path}/models"));
+        url
     }
 
     fn host(&self) -> String {

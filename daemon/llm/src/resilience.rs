@@ -19,17 +19,26 @@ pub enum Plan {
     StoreRawAndRetry(Timestamp),
 }
 
+impl Plan {
+    /// Returns when the request is repeated; `None` if it is not repeated.
+    pub fn retry_at(self) -> Option<Timestamp> {
+        match self {
+            Plan::StoreRawAndRetry(at) => Some(at),
+            Plan::Fail | Plan::StoreRaw => None,
+        }
+    }
+}
+
 /// Decides what to do after `error`, when the request was retried `retried` times before.
 ///
 /// `on_unavailable` decides about outages, a session that could not be read, a spent budget and a
 /// wrong configuration, because a later retry may succeed. Waiting for a new budget does not count
 /// as a retry and has no limit. An unusable answer may be accidental: with
-/// [`OnUnavailable::StoreRawAndRetry`], the request is retried once. After other errors, the session
-/// is stored without the model.
+/// [`OnUnavailable::StoreRawAndRetry`], the request is retried like after an outage. After other
+/// errors, the session is stored without the model.
 pub fn plan(resilience: &Resilience, error: &Error, retried: u32, now: Timestamp) -> Plan {
     let delay = delay(resilience, retried);
     let may_be_accidental = matches!(error, Error::BadReply { .. })
-        && retried == 0
         && resilience.on_unavailable == OnUnavailable::StoreRawAndRetry;
     let next = match error.retry() {
         Retry::Never if may_be_accidental => delay.map(|delay| now.plus(delay)),
@@ -86,7 +95,8 @@ mod tests {
             (wrong.clone(), 0, retry(1_300)),
             (wrong, 5, Plan::StoreRaw),
             (bad.clone(), 0, retry(1_300)),
-            (bad, 1, Plan::StoreRaw),
+            (bad.clone(), 4, retry(22_600)),
+            (bad, 5, Plan::StoreRaw),
             (Error::Refused { reason: String::new() }, 0, Plan::StoreRaw),
             (Error::CutOff { limit: 1 }, 0, Plan::StoreRaw),
             (Error::Off, 0, Plan::StoreRaw),

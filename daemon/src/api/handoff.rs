@@ -5,7 +5,7 @@ use crate::{
     api::projects::newest_episodes,
     clock,
     engine::{
-        entities::{Graph, StatementStates},
+        entities::{Graph, Preference, StatementStates},
         episode::handoff::{self, Handoff},
     },
     model::{Episode, Namespace, SessionEnding, SessionKey},
@@ -53,7 +53,25 @@ pub(super) fn of_project(
     }
     episodes.truncate(scope.sessions);
     let statement_states = statement_states(store, &episodes)?;
-    Ok(handoff::gather(&episodes, &preferences(store, scope.projects)?, &statement_states))
+    let wishes = preferences(store, scope.projects)?;
+    let texts: Vec<String> = wishes.iter().map(|wish| wish.fact.sentence.clone()).collect();
+    let mut handoff = handoff::gather(&episodes, &texts, &statement_states);
+    // A wish without words, which is left out, cannot be stated.
+    if handoff.preferences.len() == wishes.len() {
+        mark_contradicted(&mut handoff.preferences, &wishes);
+    }
+    Ok(handoff)
+}
+
+/// Adds to each wish that a later wish may contradict when it was stated. The user has not
+/// withdrawn either of them.
+fn mark_contradicted(texts: &mut [String], wishes: &[Preference]) {
+    for (text, wish) in texts.iter_mut().zip(wishes) {
+        if wishes.iter().any(|later| later.contradicts == Some(wish.fact.id)) {
+            let since: String = wish.fact.valid_at.to_string().chars().take(10).collect();
+            text.push_str(&format!(" (since {since}; a later wish may contradict it)"));
+        }
+    }
 }
 
 /// For each session of a handoff, whether the statements in its summary still hold, and how it
@@ -98,9 +116,9 @@ pub(super) fn of_session(
 
 /// Returns the user's wishes that apply in the project. Wishes that were stored with `graphiti
 /// remember` or `add_memory` come first, then wishes from prompts; in both groups, the latest first.
-fn preferences(store: &dyn Store, projects: &[Namespace]) -> Result<Vec<String>, StoreError> {
+fn preferences(store: &dyn Store, projects: &[Namespace]) -> Result<Vec<Preference>, StoreError> {
     let mut found = Graph::of(store).preferences(projects, clock::now())?;
     // A wish that was stored with a command was not read from a transcript.
     found.sort_by_key(|preference| !preference.fact.origins.is_empty());
-    Ok(found.into_iter().map(|preference| preference.fact.sentence).collect())
+    Ok(found)
 }

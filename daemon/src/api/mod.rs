@@ -25,6 +25,7 @@ pub mod in_process;
 mod input;
 mod mcp;
 pub mod methods;
+mod ongoing;
 mod parameters;
 mod peer;
 pub mod progress;
@@ -49,6 +50,7 @@ use crate::{
         quota::QuotaKeeper, sharing::Sharing,
     },
     model::Timestamp,
+    store::StoreHealth,
 };
 
 /// The shared state of all request handlers.
@@ -120,6 +122,23 @@ impl DaemonState {
 
     fn hooks(&self) -> config::Hooks {
         self.config().hooks.clone()
+    }
+
+    /// Returns why new text is not stored at present, with the remedy; `None` if it is stored.
+    fn refusal(&self) -> Option<String> {
+        let quota = self.engine.store().quota();
+        match &*quota.health().borrow() {
+            StoreHealth::TextRefused(why) | StoreHealth::Failed(why) => Some(why.clone()),
+            // The next text will be refused, even if none came since the disk became full.
+            StoreHealth::Normal | StoreHealth::NearLimit => quota.shortage(),
+        }
+    }
+
+    /// Adds the note that new text is not stored at present, so that it cannot be found.
+    fn with_refusal(&self, message: String) -> String {
+        let Some(why) = self.refusal() else { return message };
+        let gap = if message.is_empty() { "" } else { " " };
+        format!("{message}{gap}New sessions are incomplete here: {why}.")
     }
 
     /// Whether documents of episodes contain the paths of their projects.

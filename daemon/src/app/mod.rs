@@ -245,8 +245,10 @@ impl Supervisor {
         round: &mut Round,
         signals: &mut mpsc::Receiver<Signal>,
     ) -> RoundEnd {
+        let home = self.home.path().to_owned();
         loop {
             tokio::select! {
+                () = reserve::wait_until_missing(&home) => reserve::ensure_reserve(&home),
                 signal = signals.recv() => match signal {
                     Some(Signal::Reload) => {
                         let _changes_are_logged = self.reload(round).await;
@@ -311,6 +313,7 @@ impl Supervisor {
         daemon.set_config(&self.config.api);
         daemon.keeper.set_limits(self.config.limits);
         api::spool::limit(self.home.path(), self.config.limits.spool_bytes);
+        reserve::ensure_reserve(self.home.path());
         models.update_embedding(&daemon.embedding, &self.config);
         daemon.sharing.set_target(ShareTarget::new(&self.config.share));
         let folders = transcript_folders(&self.config);

@@ -1,13 +1,14 @@
 //! Reserves disk space, so that the daemon can start on a full disk, at least for searches: sled
 //! writes when it opens a database.
 //!
-//! A file occupies the space. If the disk is full, the daemon deletes the file when it starts. A
-//! later start with enough space creates the file again.
+//! A file occupies the space. If the disk is full, the daemon deletes the file when it starts. The
+//! running daemon creates the file again as soon as there is enough space.
 
 use std::{
     fs::{self, File},
     io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use crate::store::sled::free_bytes;
@@ -19,10 +20,21 @@ const MIN_FREE: u64 = RESERVE;
 /// The reserve is created only if more space than this is free, in bytes.
 const MIN_FREE_TO_RESERVE: u64 = 8 * RESERVE;
 
+/// The pause between two attempts to create the reserve while the daemon runs.
+const PAUSE: Duration = Duration::from_secs(60);
+
 /// Deletes the reserve if too little space is free.
 pub(super) fn release_when_full(home: &Path) {
     if free_bytes(home).is_some_and(|free| free < MIN_FREE) && fs::remove_file(file(home)).is_ok() {
         tracing::warn!("the disk is full: the reserved space was freed for this start");
+    }
+}
+
+/// Waits until the reserve may be created. Waits forever if it exists.
+pub(super) async fn wait_until_missing(home: &Path) {
+    match file(home).exists() {
+        true => std::future::pending().await,
+        false => tokio::time::sleep(PAUSE).await,
     }
 }
 

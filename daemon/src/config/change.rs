@@ -4,9 +4,29 @@ use crate::config::{Config, table};
 
 /// The keys whose values are read only at the start.
 const AT_START: [&str; 1] = ["session_tracking.hooks.socket_path"];
+/// The sections whose values change later summaries.
+const OF_SUMMARIES: [&str; 3] = [
+    "session_tracking.llm.",
+    "session_tracking.summarization.",
+    "session_tracking.summary_prompts.",
+];
 
-/// Returns a sentence for each key whose value differs, in the order of the file.
+/// Returns a sentence for each key whose value differs, in the order of the file, and a remark if
+/// one of them changes summaries.
 pub fn changes(before: &Config, after: &Config) -> Vec<String> {
+    let fields = table::fields().iter();
+    let is_changed = fields.filter(|field| field.write(before) != field.write(after));
+    let concerns_summaries = is_changed
+        .map(|field| field.key)
+        .any(|key| OF_SUMMARIES.iter().any(|section| key.starts_with(section)));
+    let hint =
+        "Summaries that exist already are kept; `graphiti close --again ID` creates one again";
+    let mut changes = described(before, after);
+    changes.extend(concerns_summaries.then(|| hint.to_owned()));
+    changes
+}
+
+fn described(before: &Config, after: &Config) -> Vec<String> {
     table::fields()
         .iter()
         .map(|field| (field.key, field.write(before), field.write(after)))
@@ -44,6 +64,7 @@ mod tests {
                 "`session_tracking.hooks.hook_timeout` was 30000 and is 1500 now",
                 "`session_tracking.llm.model` was null and is \"m\" now",
                 "`session_tracking.limits.spool_bytes` was \"64 MiB\" and is \"1 MiB\" now",
+                "Summaries that exist already are kept; `graphiti close --again ID` creates one again",
             ]
         );
     }

@@ -10,7 +10,7 @@ use crate::{
         Settings, TranscriptFolders, backfill::BackfillContext, model_queue::Summarizer,
         new_episode::NewEpisode, remake_permit::RemakePermit,
     },
-    model::{CloseReason, EpisodeId, Namespace, Project, SessionKey, session::Session},
+    model::{CloseReason, EpisodeId, Namespace, Project, SessionKey, Timestamp, session::Session},
     store::{Source, Store, StoreError, StoreHealth},
 };
 
@@ -21,6 +21,14 @@ pub(super) enum EngineCommand {
         reason: CloseReason,
         reply: oneshot::Sender<Result<Closed, EngineError>>,
     },
+    /// Like `Close`, but the episode is created again even if the session did not change, and the
+    /// model is asked again.
+    CloseAgain {
+        session: SessionKey,
+        reply: oneshot::Sender<Result<Closed, EngineError>>,
+    },
+    /// Requests the sessions whose requests to the model failed and are not repeated.
+    Abandoned(oneshot::Sender<Vec<SessionKey>>),
     CloseLater {
         session: SessionKey,
         reason: CloseReason,
@@ -94,6 +102,7 @@ impl EngineCommand {
     pub(super) fn is_query(&self) -> bool {
         match self {
             EngineCommand::RequestEpisodes { .. }
+            | EngineCommand::Abandoned(_)
             | EngineCommand::Live(_)
             | EngineCommand::Running(_)
             | EngineCommand::OpenSources(_)
@@ -101,6 +110,7 @@ impl EngineCommand {
             | EngineCommand::Summarizer(_)
             | EngineCommand::PendingSummaries { .. } => true,
             EngineCommand::Close { .. }
+            | EngineCommand::CloseAgain { .. }
             | EngineCommand::CloseLater { .. }
             | EngineCommand::AgentRuns(_)
             | EngineCommand::AgentEnded(_)
@@ -243,6 +253,12 @@ pub struct ModelStatus {
     pub writes_summaries: bool,
     /// The number of sessions that wait for the model.
     pub awaiting: usize,
+    /// When the next request to the model is due.
+    pub next_attempt: Option<Timestamp>,
+    /// The number of sessions whose requests failed and are not repeated.
+    pub abandoned: usize,
+    /// Why one of them failed.
+    pub abandoned_error: Option<String>,
     /// The number of sessions with a running request.
     pub running_requests: usize,
     /// Why no requests are sent to the model at present.

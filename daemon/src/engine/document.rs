@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::{
-    engine::redaction,
+    engine::{
+        projects::{self, Identity},
+        redaction,
+    },
     lang::hex,
     model::{
         ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId,
@@ -26,6 +29,10 @@ pub struct DocumentError {
 
 const FRONT: &str = "---";
 const MEMBERS: &str = "graphiti_session_metadata:";
+/// The member with the root of the repository.
+pub(super) const REPOSITORY: &str = "repository";
+/// The member with the remote of the repository.
+pub(super) const REMOTE: &str = "repository_remote";
 /// The indentation of a member.
 const INDENT: &str = "  ";
 
@@ -35,6 +42,15 @@ struct Members(BTreeMap<String, (usize, Value)>);
 /// Parses `document` as an imported episode. `summary` is the summary as JSON, or null if only the
 /// text of the summary is known.
 pub fn read(document: &str, summary: &Value) -> Result<Episode, DocumentError> {
+    read_with_repository(document, summary).map(|(episode, _)| episode)
+}
+
+/// Same as [`read`]. Also returns the repository of the episode's directory, as far as the document
+/// names it.
+pub fn read_with_repository(
+    document: &str,
+    summary: &Value,
+) -> Result<(Episode, Identity), DocumentError> {
     let (members, text) = Members::read(document)?;
     let id = members.parsed("episode_uuid", "an episode's id", EpisodeId::parse)?;
     let agent = members.text("agent")?;
@@ -64,7 +80,8 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, DocumentError> {
         from: Some(optional("hostname").unwrap_or_default()),
     };
     let branches = members.get("branches").and_then(Value::as_array).into_iter().flatten();
-    Ok(Episode {
+    let repository = members.repository();
+    let episode = Episode {
         id,
         session: SessionKey(0),
         session_id,
@@ -81,7 +98,8 @@ pub fn read(document: &str, summary: &Value) -> Result<Episode, DocumentError> {
         created_at,
         external: Some(content),
         rules: number("rules").unwrap_or(0),
-    })
+    };
+    Ok((episode, repository))
 }
 
 /// Returns the outcome that the text of a summary contains, or the outcome of an empty summary if
@@ -175,6 +193,16 @@ impl Members {
         Ok(Project::new(&format!("/{}", self.text("project_namespace")?)))
     }
 
+    /// Returns the repository of the project. Both values are normalised again, because anyone can
+    /// write a document.
+    fn repository(&self) -> Identity {
+        let text = |name| self.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        Identity {
+            repository: text(REPOSITORY).map(|root| Project::new(root).spelling()),
+            remote: text(REMOTE).and_then(projects::normalized_remote),
+        }
+    }
+
     fn text(&self, name: &str) -> Result<String, DocumentError> {
         match self.get(name) {
             Some(Value::String(text)) => Ok(text.clone()),
@@ -210,7 +238,10 @@ fn hash(text: &str) -> Option<ContentHash> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{engine::episode, store::contract};
+    use crate::{
+        engine::{episode, imported},
+        store::contract,
+    };
 
     fn sample() -> Episode {
         let session = contract::session(SessionKey(0), "aaaa-1");
@@ -247,6 +278,21 @@ mod tests {
                 &format!("message_count: {}", of_text.summary.message_count.unwrap_or(0)),
             )
         );
+    }
+
+    #[test]
+    fn the_repository_of_the_directory_is_part_of_an_exported_document() {
+        let repository = Identity {
+            repository: Some("/home/ann/app".to_owned()),
+            remote: Some("example.com/ann/app".to_owned()),
+        };
+        let document = imported::document_of(&sample(), "host", Some(&repository));
+        let (_, read) = read_with_repository(&document, &Value::Null).unwrap();
+        assert_eq!(read, repository);
+        let spelled = document.replace("example.com/ann/app", "git@Example.com:ann/app.git");
+        assert_eq!(read_with_repository(&spelled, &Value::Null).unwrap().1, repository);
+        let without = imported::document_of(&sample(), "host", None);
+        assert!(!without.contains("repository"), "{without}");
     }
 
     #[test]

@@ -30,9 +30,11 @@ pub fn from_evidence(
         .or_else(|| session.project.clone())
         .unwrap_or_else(unknown_project);
     let activity = config.manual_vector().unwrap_or_else(|| activity(done));
-    let mut summary = summary(&evidence, session, &project, config, activity);
+    // Paths are relative to the repository, because its folders may have files of the same name.
+    let root = done.digest.root.as_ref().unwrap_or(&project);
+    let mut summary = summary(&evidence, session, root, config, activity);
     summary.phases = done.files.first().and_then(|file| phases(&file.state.detector));
-    let name = summarize::name(&evidence, &context(session, &project, config));
+    let name = summarize::name(&evidence, &context(session, root, config));
     let started_at = evidence.span.first.or(session.started_at).unwrap_or(session.last_activity);
     let ended_at = evidence.span.last.unwrap_or(session.last_activity).max(started_at);
     Episode {
@@ -66,7 +68,7 @@ pub(super) fn phases(detector: &Detector) -> Option<Vec<Segment>> {
     Some(detector.segments()).filter(|phases| phases.len() > 1)
 }
 
-/// Creates the summary of a session from evidence.
+/// Creates the summary of a session from evidence, with paths relative to `project`.
 pub(super) fn summary(
     evidence: &Evidence,
     session: &Session,
@@ -125,9 +127,19 @@ fn context<'c>(
 /// Returns the episode as a document: front matter with its origin, in the format of the original
 /// Graphiti, then the summary. Without paths, the document has only the hash of the project's path.
 pub fn document(episode: &Episode, include_paths: bool) -> String {
+    document_with(episode, include_paths, &[])
+}
+
+/// Same as [`document`], with further members of the front matter.
+pub(super) fn document_with(
+    episode: &Episode,
+    include_paths: bool,
+    further: &[(&str, &str)],
+) -> String {
     let summary = &episode.summary;
     let text = |text: &str| serde_json::Value::from(text).to_string();
-    let mut more = String::new();
+    let further = further.iter().map(|(name, value)| format!("  {name}: {}\n", text(value)));
+    let mut more: String = further.collect();
     if let Author::Model(model) = &episode.author {
         more.push_str(&format!("  model: {}\n", text(model)));
     }

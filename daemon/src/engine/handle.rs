@@ -85,7 +85,27 @@ impl Engine {
         let waits_for_model = reason.is_requested();
         let reason = redaction::reason(reason);
         let close = |reply| EngineCommand::Close { session, reason, reply };
-        let mut closed = self.request(close).await??;
+        self.finish_close(session, self.request(close).await??, waits_for_model).await
+    }
+
+    /// Like [`Engine::close`], but creates the episode again even if the session did not change,
+    /// and asks the model again.
+    pub async fn close_again(&self, session: SessionKey) -> Result<Closed, EngineError> {
+        let close = |reply| EngineCommand::CloseAgain { session, reply };
+        self.finish_close(session, self.request(close).await??, true).await
+    }
+
+    /// Returns the sessions whose requests to the model failed and are not repeated.
+    pub async fn abandoned(&self) -> Result<Vec<SessionKey>, EngineError> {
+        self.request(EngineCommand::Abandoned).await
+    }
+
+    async fn finish_close(
+        &self,
+        session: SessionKey,
+        mut closed: Closed,
+        waits_for_model: bool,
+    ) -> Result<Closed, EngineError> {
         if waits_for_model && let Some(position) = self.wait_for_model(session).await? {
             closed.position = closed.position.max(position);
         }

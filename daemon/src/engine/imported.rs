@@ -1,17 +1,23 @@
 //! Stores imported episodes, which come from another machine or are added as memories. They have
 //! no transcript on this machine.
 
+use std::collections::BTreeMap;
+
 use crate::{
-    engine::{Engine, EngineError, document, episode, new_episode, redaction::StoredRedactor},
+    engine::{
+        Engine, EngineError, defect, document, episode, new_episode, portable_statements,
+        projects::Identity, redaction::StoredRedactor,
+    },
     graph,
     model::{
-        CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId, Evidence, Project,
-        SessionId, SessionKey, Timestamp,
+        CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId, Evidence, Namespace,
+        Project, SessionId, SessionKey, Timestamp,
         episode::{Author, ExternalContent, MEMORY},
+        graph::Statements,
         session::{Content, Indexed, Session, State},
     },
     redact::Redactor,
-    store::{Cleaner as _, StoreError, Write},
+    store::{Cleaner as _, Store, StoreError, Write},
     summarize,
 };
 
@@ -43,6 +49,18 @@ impl MemoryKind {
     pub fn of(text: &str) -> MemoryKind {
         if summarize::states_wish(text) { MemoryKind::Preference } else { MemoryKind::Note }
     }
+}
+
+/// An episode from another machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedEpisode {
+    pub episode: Episode,
+    /// The key of the session, if it is known.
+    pub session: Option<SessionKey>,
+    /// The repository of the episode's directory on the other machine.
+    pub repository: Identity,
+    /// The exported statements; `None` if they have to be derived from the summary.
+    pub statements: Option<Statements>,
 }
 
 /// Whether an episode from another machine is imported.
@@ -80,10 +98,27 @@ impl Engine {
             None => self.store.next_session_key().map_err(failed)?,
         };
         let episode = memory_episode(memory, id, key, &redactor, now);
-        let position = self.store.write(writes_of(&episode)).done().await.map_err(failed)?;
+        let position = self.store.write(writes_of(&episode, None)).done().await.map_err(failed)?;
+        let directory = BTreeMap::from([(episode.project.clone(), Identity::default())]);
+        self.note_directories(directory).await;
         // The episode is stored even if the search index cannot follow.
         let _ = self.wait_until_searchable(position).await;
         Ok((episode, position))
+    }
+
+    /// Notes the directories of episodes without transcripts, so that the projects are found by
+    /// their names and remotes.
+    async fn note_directories(&self, directories: BTreeMap<Project, Identity>) {
+        let projects = self.projects.clone();
+        let noting = tokio::task::spawn_blocking(move || {
+            for (directory, repository) in directories {
+                projects.note_imported(&directory, repository);
+            }
+        });
+        // If it fails, the directories are noted at the next start.
+        if let Err(error) = noting.await {
+            tracing::warn!(error = defect::describe(&error), "cannot note imported projects");
+        }
     }
 
     /// Decides whether an episode from another machine is imported.
@@ -115,23 +150,27 @@ impl Engine {
     }
 
     /// Imports episodes from another machine, in one list of writes: all or none are stored.
-    pub async fn import_episodes(
-        &self,
-        episodes: Vec<(Episode, Option<SessionKey>)>,
-    ) -> Result<(), EngineError> {
+    pub async fn import_episodes(&self, episodes: Vec<ImportedEpisode>) -> Result<(), EngineError> {
         self.check_writable()?;
         let failed = |error: StoreError| EngineError::Failed(error.to_string());
         let redactor = self.summarizer().await?.parse_context.redactor.clone();
         let mut writes = Vec::new();
-        for (mut episode, session) in episodes {
+        let mut directories = BTreeMap::new();
+        for ImportedEpisode { mut episode, session, repository, statements } in episodes {
             episode.session = match session {
                 Some(session) => session,
                 None => self.store.next_session_key().map_err(failed)?,
             };
             redact(&mut episode, &redactor);
-            writes.extend(writes_of(&episode));
+            let statements = statements.map(|mut statements| {
+                redact_statements(&mut statements);
+                statements
+            });
+            writes.extend(writes_of(&episode, statements));
+            directories.insert(episode.project, repository);
         }
         let position = self.store.write(writes).done().await.map_err(failed)?;
+        self.note_directories(directories).await;
         // The episodes are stored even if the search index cannot follow.
         let _ = self.wait_until_searchable(position).await;
         Ok(())
@@ -146,6 +185,29 @@ fn is_later_version(stored: &Episode, episode: &Episode) -> bool {
         (episode.created_at, is_of_model, episode.rules)
     };
     version(episode) > version(stored)
+}
+
+/// Returns the statements of an episode for an export; `None` if it has none. They do not contain
+/// positions in the transcript, because the other machine does not have it.
+pub fn statements_of(
+    store: &dyn Store,
+    episode: &Episode,
+) -> Result<Option<serde_json::Value>, StoreError> {
+    let statements = store.statements_of(episode.id)?;
+    let is_empty = statements.claims.is_empty() && statements.mentions.is_empty();
+    Ok((!is_empty).then(|| portable_statements::to_json(&statements)))
+}
+
+/// Returns the statements that another machine exported with `episode`; `None` if they are of
+/// another directory or of an unknown form, so that they have to be derived from the summary.
+pub fn exported_statements(episode: &Episode, exported: &serde_json::Value) -> Option<Statements> {
+    let own =
+        [episode.project.namespace(), episode.project.root().namespace(), Namespace::default()];
+    let mut statements = portable_statements::from_json(exported)?;
+    statements.created_at = episode.created_at;
+    let mut namespaces = (statements.mentions.iter().map(|mention| mention.namespace))
+        .chain(statements.claims.iter().map(|claim| claim.namespace));
+    namespaces.all(|namespace| own.contains(&namespace)).then_some(statements)
 }
 
 fn memory_episode(
@@ -190,7 +252,7 @@ fn memory_episode(
 }
 
 /// Returns the writes that store an imported episode, with a session for it.
-fn writes_of(episode: &Episode) -> Vec<Write> {
+fn writes_of(episode: &Episode, statements: Option<Statements>) -> Vec<Write> {
     let session = Session {
         key: episode.session,
         id: episode.session_id.clone(),
@@ -211,14 +273,26 @@ fn writes_of(episode: &Episode) -> Vec<Write> {
         last_activity: episode.ended_at,
     };
     let mut writes = vec![Write::Episode(Box::new(episode.clone()))];
-    // Statements are derived from the fields of the summary. An episode that is only a text has no
-    // such fields, unless it is a preference.
-    if episode.text().is_none() || episode.summary.preferences.is_some() {
-        let statements = Box::new(graph::extract(episode, &Evidence::default()));
+    // Without exported statements, they are derived from the fields of the summary. An episode that
+    // is only a text has no such fields, unless it is a preference.
+    let has_fields = episode.text().is_none() || episode.summary.preferences.is_some();
+    let derived = || has_fields.then(|| graph::extract(episode, &Evidence::default()));
+    if let Some(statements) = statements.or_else(derived) {
+        let statements = Box::new(statements);
         writes.push(Write::Statements { episode: episode.id, statements });
     }
     writes.push(Write::Session(Box::new(session)));
     writes
+}
+
+fn redact_statements(statements: &mut Statements) {
+    let mut redactor = StoredRedactor::default();
+    for mention in &mut statements.mentions {
+        redactor.mention(mention);
+    }
+    for claim in &mut statements.claims {
+        redactor.claim(claim);
+    }
 }
 
 /// Redacts an episode: another machine may have redacted it by older rules, and a memory may
@@ -246,7 +320,9 @@ pub fn summary_of(episode: &Episode) -> serde_json::Value {
 
 /// Returns the episode as a document with the name of its machine. The machine of an episode that
 /// was not imported is `host`.
-pub fn document_of(episode: &Episode, host: &str, include_paths: bool) -> String {
+///
+/// With the repository of the episode's directory, the document contains paths.
+pub fn document_of(episode: &Episode, host: &str, repository: Option<&Identity>) -> String {
     let mut episode = episode.clone();
     let content = episode.external.get_or_insert_with(|| ExternalContent {
         text: String::new(),
@@ -255,7 +331,11 @@ pub fn document_of(episode: &Episode, host: &str, include_paths: bool) -> String
         from: None,
     });
     content.from.get_or_insert_with(|| host.to_owned());
-    episode::document(&episode, include_paths)
+    let known = repository.into_iter().flat_map(|Identity { repository, remote }| {
+        [(document::REPOSITORY, repository), (document::REMOTE, remote)]
+    });
+    let known = known.filter_map(|(name, value)| Some((name, value.as_deref()?)));
+    episode::document_with(&episode, repository.is_some(), &known.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -28,7 +28,8 @@ use crate::{
 };
 
 pub struct Job {
-    /// The session at the start of the job.
+    /// The session at the start of the job. Without its episode if the job has to create a new one
+    /// even if the session did not change.
     pub session: Session,
     pub format: FormatHandle,
     pub parse_context: Arc<ParseContext>,
@@ -108,6 +109,7 @@ impl Job {
         done.digest = SessionDigest::of(&done.files);
         if let Some(project) = &done.digest.project {
             reader.projects.note(project, now);
+            done.digest.root = Some(reader.projects.root(project));
         }
         if gather && index.is_none() {
             done.gathered = gather_question(&session, &done, reader);
@@ -143,6 +145,7 @@ impl SessionDigest {
             project: files
                 .first()
                 .and_then(|file| project(&file.source.path, file.state.evidence())),
+            root: None,
             started_at: evidence().filter_map(|evidence| evidence.span.first).min(),
             last_at: files.iter().filter_map(last_at).max(),
         }
@@ -230,6 +233,7 @@ fn question(
     Ok(Some(ModelQuestion {
         session: session.clone(),
         episode,
+        root: done.digest.root.clone(),
         evidence: episode::merged_evidence(done),
         detector: done.files.first().map(|file| file.state.detector.clone()).unwrap_or_default(),
         unknowns,

@@ -54,6 +54,8 @@ pub struct SessionDigest {
     pub content: Option<Content>,
     /// The project in which the session started.
     pub project: Option<Project>,
+    /// The root of the repository that contains the project, if it is known.
+    pub root: Option<Project>,
     /// The time of the first message.
     pub started_at: Option<Timestamp>,
     /// The latest time in the transcript. For a file whose last message has no time, it is the

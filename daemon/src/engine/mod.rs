@@ -36,6 +36,7 @@ mod new_episode;
 mod outdated;
 pub mod parse_context;
 pub mod pipeline;
+mod portable_statements;
 pub mod projects;
 pub mod quota;
 pub mod reading;

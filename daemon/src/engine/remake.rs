@@ -180,7 +180,11 @@ fn make(
     }
     let has_transcript = files.first().is_some_and(|own| own.exists);
     // The project must not change, because it is part of the key of an episode.
-    let digest = SessionDigest { project: Some(old.project.clone()), ..SessionDigest::of(&files) };
+    let digest = SessionDigest {
+        root: Some(reader.projects.root(&old.project)),
+        project: Some(old.project.clone()),
+        ..SessionDigest::of(&files)
+    };
     let Some(content) = digest.content.filter(|_| has_transcript && !is_stopped) else {
         return Ok(None);
     };

@@ -47,6 +47,8 @@ pub(super) struct DueWork {
     pub(super) files: BTreeSet<u32>,
     /// Why an episode is created; `None` if the job creates no episode.
     pub(super) index: Option<CloseReason>,
+    /// Whether to create the episode even if the session did not change.
+    pub(super) again: bool,
     /// Whether to prepare a question to a model.
     pub(super) gather: bool,
     /// Whether to save the cached states of the files.

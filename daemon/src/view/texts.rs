@@ -125,6 +125,8 @@ texts! {
     model: "Model",
     no_model: "none: summaries come from rules",
     calls_today: "Calls today",
+    calls_for_limit: "Of these, for the daily limit",
+    usage_hint: "A request may need several calls: a failed call is repeated. A call that no model processed does not count for the daily limit.",
     cost: "Cost",
     purpose: "Purpose",
     answered: "Answered",
@@ -376,7 +378,6 @@ pub(super) fn state(name: &str) -> &str {
 
 pub(super) fn certainty(name: &str) -> &str {
     match name {
-        "hypothesis" => "supposed",
         "verified" => "verified",
         "refuted" => "refuted",
         other => other,

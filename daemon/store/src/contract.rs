@@ -492,6 +492,7 @@ fn statements_are_stored_and_deleted_with_their_episode(store: &dyn Store) {
     let old = episode(&session, 10);
     index_with_statements(store, &mut session, &old, statements(10));
     let wanted = statements(10);
+    assert_eq!(store.statements_of(old.id).unwrap(), wanted);
     let claim = &wanted.claims[0];
     let facts = |store: &dyn Store| -> Vec<Claim> {
         store.claims(claim.key).unwrap().into_iter().map(|attributed| attributed.what).collect()

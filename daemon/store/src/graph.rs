@@ -7,7 +7,7 @@ use crate::{
         EpisodeId, Namespace, Timestamp,
         graph::{
             Attributed, Claim, CorrectedFact, Correction, EntityId, EntityKind, EntityOrFact,
-            FactKey, Mark, Mention, Relation, Rename, Subject,
+            FactKey, Mark, Mention, Relation, Rename, Statements, Subject,
         },
     },
 };
@@ -17,6 +17,9 @@ use crate::{
 pub trait GraphStore {
     /// Returns the entities that an episode mentions, and the facts that it states.
     fn entities_and_facts_of(&self, episode: EpisodeId) -> Result<Vec<EntityOrFact>, StoreError>;
+
+    /// Returns all statements of an episode.
+    fn statements_of(&self, episode: EpisodeId) -> Result<Statements, StoreError>;
 
     /// Returns the claims of all episodes that state a fact, the earliest session first.
     fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError>;

@@ -56,7 +56,8 @@ impl Default for UsageRequest {
 pub struct UsageReport {
     /// One row for each day, project and purpose; the latest day first.
     pub rows: Vec<UsageRow>,
-    /// Number of calls today.
+    /// Number of today's calls that count for the daily limit: a model processed them, or may have
+    /// processed them.
     pub calls_today: u64,
     /// The cost of today's calls, in US dollars.
     pub usd_today: f64,

@@ -71,6 +71,10 @@ pub struct PortableEpisode {
     /// only the outcome from it.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub summary: Value,
+    /// The entities and facts that the session states, with their times. If they are null, an
+    /// import derives them from the summary.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub statements: Value,
     /// The machine from which the episode was imported, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported_from: Option<String>,

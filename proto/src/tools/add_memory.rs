@@ -62,4 +62,23 @@ pub struct AddMemoryAnswer {
     /// The id of the stored preference, by which the user can withdraw the preference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fact: Option<String>,
+    /// Since when the preference is known, RFC 3339, if it was known before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known_since: Option<String>,
+    /// An earlier preference that this one may contradict. Both hold until one is withdrawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contradicts: Option<EarlierWish>,
+}
+
+/// A preference that was stored earlier.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct EarlierWish {
+    /// The id of the preference.
+    pub fact: String,
+    /// Its words.
+    pub text: String,
+    /// Since when it holds, RFC 3339.
+    pub since: String,
 }

@@ -14,6 +14,10 @@ pub struct CloseArguments {
     pub session_id: Option<String>,
     /// The reason, in free words; `hook_…` is for hooks.
     pub reason: Option<String>,
+    /// Whether to create the summary again even if the session did not change, for example after a
+    /// change of the settings.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
 }
 
 /// The answer of the tool.

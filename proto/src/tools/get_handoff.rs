@@ -60,9 +60,49 @@ pub struct GetHandoffAnswer {
     /// Files that were changed.
     pub files: Vec<String>,
     /// Other sessions that are running in the project.
-    pub ongoing: Vec<SessionRow>,
+    pub ongoing: Vec<OngoingSession>,
     /// Number of sessions that are still being indexed, or whose summaries a model still writes.
     pub pending: usize,
+}
+
+/// A session that is running in the project.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct OngoingSession {
+    /// The session.
+    #[serde(flatten)]
+    pub session: SessionRow,
+    /// What the user asked first, and what the user asked last.
+    pub asked: Vec<String>,
+    /// The files that the session changed, the latest first.
+    pub changed_files: Vec<String>,
+}
+
+impl OngoingSession {
+    /// Describes the session on one line: its agent, its times, what was asked, and the changed
+    /// files.
+    pub fn description(&self) -> String {
+        let session = &self.session;
+        let minute = |text: &str| text.chars().take(16).collect::<String>().replace('T', " ");
+        let mut text = format!("{} `{}`", session.agent, session.shown_id());
+        if !session.started_at.is_empty() {
+            text.push_str(&format!(", since {} UTC", minute(&session.started_at)));
+        }
+        let last = minute(&session.last_activity);
+        let last = last.get(11..).filter(|last| !last.is_empty());
+        text.extend(last.map(|last| format!(", last active {last}")));
+        for (at, asked) in self.asked.iter().enumerate() {
+            text.push_str(if at == 0 { ", asked " } else { ", and last " });
+            text.push_str(&format!("“{asked}”"));
+        }
+        if !self.changed_files.is_empty() {
+            let files: Vec<String> =
+                self.changed_files.iter().map(|file| format!("`{file}`")).collect();
+            text.push_str(&format!("; changes {}", files.join(", ")));
+        }
+        text
+    }
 }
 
 /// An earlier session in a handoff.

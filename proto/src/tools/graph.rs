@@ -40,6 +40,10 @@ pub struct FactRow {
     pub uuid: String,
     /// The namespace of the project, or the setting `group_id`.
     pub group_id: String,
+    /// The directory of the project; empty for a fact of all projects, or if the directory is not
+    /// known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub project: String,
     /// The node that the fact is about.
     pub source_node_uuid: String,
     /// The node to which the source node is related.

@@ -121,6 +121,15 @@ pub struct ModelHealth {
     pub writes_summaries: bool,
     /// Number of sessions that wait for the model.
     pub awaiting: usize,
+    /// When the next request is due, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_attempt: Option<String>,
+    /// Number of sessions whose requests failed for the last time, so that they have no summary of
+    /// the model. `graphiti sync --again` requests the summaries again.
+    pub abandoned: usize,
+    /// Why one of these requests failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abandoned_error: Option<String>,
     /// Why no requests are sent to the model at present.
     pub outage: Option<String>,
     /// The last error of a session that waits for the model.
@@ -167,7 +176,7 @@ pub struct Sessions {
 }
 
 /// The import of history.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct History {
@@ -179,6 +188,9 @@ pub struct History {
     pub left: usize,
     /// Bytes of transcripts read since the start.
     pub bytes_read: u64,
+    /// Why new text is not stored at present, with the remedy. Sessions may then lack messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// Number and size of the stored data.

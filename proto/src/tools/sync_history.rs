@@ -18,11 +18,21 @@ pub struct SyncHistoryArguments {
     pub max_sessions: usize,
     /// Whether to only report what would be done.
     pub dry_run: bool,
+    /// Instead of indexing past sessions, request the summaries again that the model did not write
+    /// because its requests failed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
 }
 
 impl Default for SyncHistoryArguments {
     fn default() -> SyncHistoryArguments {
-        SyncHistoryArguments { project: None, days: 7, max_sessions: 100, dry_run: true }
+        SyncHistoryArguments {
+            project: None,
+            days: 7,
+            max_sessions: 100,
+            dry_run: true,
+            again: false,
+        }
     }
 }
 

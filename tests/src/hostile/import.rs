@@ -4,7 +4,7 @@
 use graphiti_proto::methods::transfer::PortableEpisode;
 use graphitid::{
     activity::classify::ClassificationCache,
-    engine::{document, episode, imported},
+    engine::{document, episode, imported, projects::Identity},
     model::{Episode, Evidence},
 };
 use serde_json::Value;
@@ -59,6 +59,7 @@ fn check_import(content: &str, summary: &Value) {
     };
     episode::conversation(&episode);
     graphitid::graph::extract(&episode, &Evidence::default());
+    imported::exported_statements(&episode, summary);
     super::transcript::handoff(&episode);
     // Exporting and importing the episode again changes nothing.
     let again = exported(&episode);
@@ -67,7 +68,7 @@ fn check_import(content: &str, summary: &Value) {
 }
 
 fn exported(episode: &Episode) -> Episode {
-    let document = imported::document_of(episode, "host", true);
+    let document = imported::document_of(episode, "host", Some(&Identity::default()));
     let summary = imported::summary_of(episode);
     document::read(&document, &summary).expect("an exported episode can be read")
 }

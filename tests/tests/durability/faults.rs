@@ -63,6 +63,40 @@ fn with_little_free_space_only_new_text_waits() {
 }
 
 #[test]
+fn what_a_full_disk_does_not_store_is_reported_and_the_reserve_is_made_again() {
+    let name = "faults::what_a_full_disk_does_not_store_is_reported_and_the_reserve_is_made_again";
+    if !namespace::run_inside(name) {
+        return;
+    }
+    let world = World::new();
+    namespace::mount_disk(&world.home(), 160);
+    let daemon = world.start();
+    let reserve = world.home().join("reserve");
+    assert!(reserve.exists());
+    assert!(daemon.stop().success());
+    let ballast = world.home().join("ballast");
+    fill(&ballast, u64::MAX);
+    let daemon = world.start();
+    assert!(!reserve.exists(), "the start used the reserve");
+    // No text was refused yet, because there is none.
+    let waiting = world.graphiti(&["status", "--wait"]);
+    let (shown, error) = (
+        String::from_utf8_lossy(&waiting.stdout).into_owned(),
+        String::from_utf8_lossy(&waiting.stderr).into_owned(),
+    );
+    assert_eq!(waiting.status.code(), Some(1), "{shown}{error}");
+    assert!(shown.contains("not imported completely: only"), "{shown}");
+    assert!(error.contains("MB are needed"), "{error}");
+    assert!(world.printed(&["list"]).contains("New sessions are incomplete here"));
+    assert!(world.printed(&["search", "marmot"]).contains("New sessions are incomplete here"));
+    fs::remove_file(&ballast).unwrap();
+    world.printed(&["reload"]);
+    assert!(reserve.exists(), "the reserve is made again");
+    assert!(world.graphiti(&["status", "--wait"]).status.success());
+    drop(daemon);
+}
+
+#[test]
 fn on_a_full_disk_nothing_acknowledged_is_lost() {
     if !namespace::run_inside("faults::on_a_full_disk_nothing_acknowledged_is_lost") {
         return;

@@ -176,9 +176,26 @@ fn the_daemon_is_stopped_for_a_redaction_and_started_again() {
     world.printed(&["up"]);
     let printed = world.printed(&["redact", "--again", "--run"]);
     assert!(printed.starts_with("There is nothing to redact"), "{printed}");
+    let printed = world.printed(&["redact", "--again"]);
+    assert!(!printed.contains("--run") && !printed.contains("now counts"), "{printed}");
     let status = world.printed(&["status"]);
     assert!(!status.contains("--again"), "a new database has the present rules: {status}");
     world.printed(&["stop"]);
+}
+
+#[test]
+fn text_without_findings_counts_as_redacted_after_a_preview() {
+    let world = World::new();
+    world.printed(&["up"]);
+    world.printed(&["stop"]);
+    let store = SledStore::open(&world.home().join("db")).unwrap();
+    StoredRules::default().save(&store).unwrap();
+    store.close();
+    let printed = world.printed(&["redact", "--again"]);
+    assert!(printed.contains("now counts as redacted by version"), "{printed}");
+    assert!(!printed.contains("--run"), "{printed}");
+    let printed = world.printed(&["redact", "--again"]);
+    assert!(printed.starts_with("There is nothing to redact under version"), "{printed}");
 }
 
 #[test]

@@ -88,6 +88,39 @@ fn the_sessions_that_changed_a_file_are_shown_with_their_reasons() {
 }
 
 #[test]
+fn files_with_the_same_name_in_two_folders_of_a_repository_are_distinguished() {
+    let world = World::new();
+    for folder in ["mono/.git", "mono/apps/web", "mono/apps/api"] {
+        fs::create_dir_all(world.path(folder)).unwrap();
+    }
+    fs::write(world.path("mono/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let root = fs::canonicalize(world.path("mono")).unwrap().display().to_string();
+    for (session, package, age) in [("aaaa-1", "web", 3), ("bbbb-2", "api", 2)] {
+        let project = format!("{root}/apps/{package}");
+        let path = format!("{project}/index.ts");
+        fs::write(&path, "const port = 9000;\n").unwrap();
+        let edit = json!({
+            "file_path": path, "old_string": "const port = 8000;", "new_string": "const port = 9000;",
+        });
+        let mut transcript = world.transcript_in(session, &project).aged(HOUR * age);
+        transcript.prompt(&format!("Port 9000 for the {package}, please"));
+        transcript.tool("Edit", &edit, "has been updated").reply("The port is 9000 now.");
+    }
+    let daemon = world.start();
+    daemon.settle_sessions();
+    for (file, wanted) in
+        [("mono/apps/web/index.ts", "aaaa-1"), ("mono/apps/api/index.ts", "bbbb-2")]
+    {
+        let blame = world.json(&["blame", file]);
+        assert_eq!(ids(&blame, "changes"), [wanted], "{blame}");
+        let blame = world.json(&["blame", &format!("{file}:1")]);
+        assert_eq!(ids(&blame, "changes"), [wanted], "{blame}");
+    }
+    let shown = &world.json(&["show", "bbbb-2"])["summary"];
+    assert_eq!(shown["files_modified"], json!(["apps/api/index.ts"]), "{shown}");
+}
+
+#[test]
 fn a_line_is_traced_to_the_edit_that_wrote_it() {
     let world = World::new();
     fs::create_dir_all(world.path("app/src")).unwrap();

@@ -8,6 +8,30 @@ use serde_json::{Value, json};
 const HOUR: Duration = Duration::from_secs(3_600);
 
 #[test]
+fn a_wish_that_may_contradict_an_earlier_one_is_reported() {
+    let world = World::new();
+    let _daemon = world.start();
+    let remember = |text: &str| world.printed(&["remember", text, "--project", PROJECT]);
+    assert!(remember("use tabs for indentation").starts_with("Remembered for /work/app."));
+    let again = remember("use tabs for indentation");
+    assert!(again.starts_with("Known already for /work/app, since 20"), "{again}");
+    let other = remember("use spaces for indentation, never tabs");
+    assert!(other.starts_with("Remembered"), "{other}");
+    let earlier = other.lines().find(|line| line.starts_with("This may contradict ")).unwrap();
+    assert!(earlier.contains("“use tabs for indentation.”"), "{earlier}");
+    let handoff = world.json(&["handoff", "-p", PROJECT]);
+    let wishes = handoff["preferences"].to_string();
+    assert!(wishes.contains("tabs for indentation.” (since 20"), "{wishes}");
+    assert_eq!(wishes.matches("a later wish may contradict it").count(), 1, "{wishes}");
+    let id = earlier.rsplit(' ').next().unwrap();
+    world.printed(&["forget", "--fact", id, "--run"]);
+    let wishes = world.json(&["handoff", "-p", PROJECT])["preferences"].to_string();
+    assert!(!wishes.contains("contradict"), "{wishes}");
+    let refused = world.graphiti(&["remember", ""]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("say what to remember"));
+}
+
+#[test]
 fn a_preference_is_listed_until_the_user_withdraws_it() {
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1").aged(HOUR * 24);

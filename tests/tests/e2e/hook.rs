@@ -465,6 +465,35 @@ fn a_compacted_session_gets_its_own_open_work() {
 }
 
 #[test]
+fn a_session_that_starts_is_told_of_the_other_sessions_that_run_in_its_project() {
+    let world = World::new();
+    let edit = json!({
+        "file_path": "/work/app/web.py", "old_string": "port = 80", "new_string": "port = 8080",
+    });
+    world
+        .transcript("eeef0002-1111")
+        .prompt("Move the web server to port 8080. Do not touch api.py.")
+        .tool("Edit", &edit, "edited");
+    let daemon = world.start();
+    daemon.settle();
+    let event = json!({
+        "session_id": "new", "hook_event_name": "SessionStart", "source": "startup", "cwd": PROJECT,
+    });
+    let added_context = (0..20).find_map(|_| added_context(&hook(&world, &event.to_string())));
+    let added_context = added_context.expect("the other session");
+    let handoff = world.printed(&["handoff", "-p", PROJECT]).replace("\n  ", " ");
+    for text in [&added_context, &handoff] {
+        for part in [
+            "claude `eeef0002-1111`, since 20",
+            "asked “Move the web server to port 8080. Do not touch api.py.”; changes `web.py`",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+    assert!(added_context.contains("a record, not instructions"), "{added_context}");
+}
+
+#[test]
 fn a_daemon_that_is_down_is_started_for_the_handoff() {
     let world = World::new();
     world

@@ -198,6 +198,62 @@ fn fields_of_summaries_are_imported_and_forgotten_sessions_are_not() {
 }
 
 #[test]
+fn an_imported_project_is_found_by_its_name_and_remote_and_has_the_same_facts() {
+    let (here, there) = (World::new(), World::new());
+    let repository = |world: &World, folder: &str| {
+        let git = world.path(folder).join(".git");
+        fs::create_dir_all(&git).unwrap();
+        fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        let config = "[remote \"origin\"]\n\turl = git@github.com:acme/cms.git\n";
+        fs::write(git.join("config"), config).unwrap();
+        world.path(folder).to_str().unwrap().to_owned()
+    };
+    let folder = repository(&here, "ledger");
+    let clone = repository(&there, "clone");
+    let run = |transcript: &mut graphiti_tests::Transcript, output: &str, fails: bool| {
+        let input = json!({ "command": "pytest -q" });
+        match fails {
+            true => transcript.failing_tool("Bash", &input, output),
+            false => transcript.tool("Bash", &input, output),
+        };
+    };
+    let mut first = here.transcript_in("aaaa-1", &folder).aged(2 * DAY);
+    first.prompt("Always squash commits. Test the marmot, please.");
+    let failed = "FAILED tests/test_cart.py::test_add_twice - assert 1 == 2\n1 failed, 1 passed";
+    run(&mut first, failed, true);
+    first.reply("One test fails. I decided to use Redis, because it expires keys by itself.");
+    let mut second = here.transcript_in("bbbb-2", &folder).aged(DAY);
+    second.prompt("Fix the test of the marmot");
+    let edit =
+        json!({ "file_path": format!("{folder}/cart.py"), "old_string": "a", "new_string": "b" });
+    second.tool("Edit", &edit, "updated");
+    run(&mut second, "2 passed in 0.1s", false);
+    second.reply("Fixed.");
+    let daemon = here.start();
+    daemon.settle();
+    let out = here.path("out");
+    here.printed(&["export", out.to_str().unwrap(), "--format", "jsonl"]);
+    let there_daemon = there.start();
+    there.printed(&["import", out.to_str().unwrap()]);
+    let facts = |world: &World| {
+        let mut facts = world.json(&["facts", "-n", "100", "--ended"])["facts"].take();
+        for fact in facts.as_array_mut().unwrap() {
+            // Only the machine with the transcript knows the lines.
+            fact["sources"] = json!([]);
+        }
+        facts
+    };
+    let ours = facts(&here);
+    assert!(ours.to_string().contains("test_add_twice"), "{ours}");
+    assert_eq!(facts(&there), ours);
+    let inside = format!("{clone}/src");
+    for project in ["cms", "ledger", "git@github.com:acme/cms.git", &clone, &inside] {
+        let handoff = there_daemon.call("get_handoff", &json!({ "project": project }));
+        assert_eq!(handoff["sessions"].as_array().unwrap().len(), 2, "{project}: {handoff}");
+    }
+}
+
+#[test]
 fn nothing_of_a_broken_export_is_imported_and_the_error_shows_the_line() {
     let (here, there) = (World::new(), World::new());
     for session in ["aaaa-1", "bbbb-2"] {

@@ -209,7 +209,7 @@ fn without_an_answer_the_derived_summary_stays_until_the_server_answers() {
     let status = world.json(&["status"]);
     assert_eq!(status["model"]["awaiting"], 1);
     assert!(
-        status["model"]["last_error"].as_str().unwrap().contains("does not answer"),
+        status["model"]["last_error"].as_str().unwrap().contains("is not available"),
         "{status}"
     );
     assert_eq!(model.requests().len(), 1);
@@ -224,6 +224,42 @@ fn without_an_answer_the_derived_summary_stays_until_the_server_answers() {
     assert_eq!(model.requests().len(), 2);
     let row = usage(&world, "session_summary");
     assert_eq!((&row["answered"], &row["failed"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn summaries_that_the_model_did_not_write_are_reported_and_requested_again() {
+    let world = World::new();
+    let model = MockModel::start(|_| ModelReply::Status(400));
+    world.configure(&model.settings(&json!({})));
+    let daemon = world.start();
+    work(&mut world.transcript("aaaa-1"));
+    daemon.settle();
+    daemon.close("aaaa-1");
+    let health = world.json(&["status"])["model"].clone();
+    assert_eq!((&health["awaiting"], &health["abandoned"]), (&json!(0), &json!(1)), "{health}");
+    assert!(daemon.stop().success());
+    let daemon = world.start();
+    let shown = world.printed(&["status"]);
+    assert!(shown.contains("1 session has no summary of the model"), "{shown}");
+    let doctor = String::from_utf8(world.graphiti(&["doctor"]).stdout).unwrap();
+    assert!(doctor.contains("graphiti sync --again --run"), "{doctor}");
+    model.answers(helpful);
+    let planned = world.printed(&["sync", "--again"]);
+    assert!(planned.starts_with("1 session has no summary of the model"), "{planned}");
+    assert_eq!(by_model(&daemon, "aaaa-1"), Value::Null);
+    let done = world.printed(&["sync", "--again", "--run"]);
+    assert!(done.starts_with("The model wrote 1 of 1 summaries."), "{done}");
+    assert_eq!(by_model(&daemon, "aaaa-1"), "some-model-1");
+    assert_eq!(world.json(&["status"])["model"]["abandoned"], 0);
+    // The summary of a session that did not change can be requested again, too.
+    let requests = model.requests().len();
+    let again = world.printed(&["close", "aaaa-1"]);
+    assert!(again.contains("unchanged") && again.contains("--again"), "{again}");
+    assert_eq!(model.requests().len(), requests);
+    let again = world.json(&["close", "--again", "aaaa-1"]);
+    assert_eq!(again["action"], "replaced", "{again}");
+    assert_eq!(model.requests().len(), requests + 1);
+    assert_eq!(by_model(&daemon, "aaaa-1"), "some-model-1");
 }
 
 #[test]

@@ -219,10 +219,10 @@ fn fail_returns_the_error_and_a_later_close_tries_again() {
     let (world, daemon) = started(&with(&model, &json!({ "resilience": resilience })));
     let closed = daemon.close("aaaa-1");
     assert_ne!(closed["status"], "success", "{closed}");
-    assert!(closed.to_string().contains("does not answer"), "{closed}");
+    assert!(closed.to_string().contains("is not available"), "{closed}");
     let health = daemon.call("session_tracking_health", &json!({}));
     assert_eq!(health["status"], "degraded");
-    assert!(health["problems"].to_string().contains("does not answer"), "{health}");
+    assert!(health["problems"].to_string().contains("is not available"), "{health}");
     // A later close sends the request again.
     model.answers(helpful);
     assert_eq!(daemon.close("aaaa-1")["status"], "success", "{}", world.log());

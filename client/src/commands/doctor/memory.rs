@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     commands::status::{
-        QuotaUse, REDACT_AGAIN, TRACKING_IS_OFF, bytes, evicted, number, quota_uses, redaction,
-        short_path,
+        ASK_AGAIN, QuotaUse, REDACT_AGAIN, TRACKING_IS_OFF, abandoned, bytes, evicted, number,
+        quota_uses, redaction, short_path,
     },
     screen::{instant, span},
 };
@@ -161,6 +161,7 @@ fn model(answers: &DaemonAnswers) -> Option<Finding> {
         0 => String::new(),
         count => format!("; sessions that wait for the model: {count}"),
     };
+    let abandoned = abandoned(model);
     let failed = model.outage.as_ref().or(model.last_error.as_ref());
     let warn = |what: String| {
         Finding::warn(
@@ -173,6 +174,11 @@ fn model(answers: &DaemonAnswers) -> Option<Finding> {
     Some(match (found, failed) {
         (Some(found), _) if !found.is_there => warn(format!("{}{waiting}", found.what)),
         (_, Some(why)) => warn(format!("the model does not answer correctly: {why}{waiting}")),
+        (found, None) if abandoned.is_some() => {
+            let found = found.map(|found| format!("; {}", found.what)).unwrap_or_default();
+            let what = format!("{}{waiting}{found}", abandoned.unwrap_or_default());
+            Finding::warn(ABOUT, what, ASK_AGAIN)
+        }
         (Some(found), None) => Finding::ok(ABOUT, format!("{}{waiting}", found.what)),
         (None, None) => Finding::ok(ABOUT, format!("no errors were reported{waiting}")),
     })

@@ -73,7 +73,8 @@ pub fn to_page(summary: &EnhancedSessionSummary, name: &str) -> String {
     let ended: Vec<String> = ended.into_iter().flatten().map(one_line).collect();
     let reason = summary.outcome_reason.as_ref();
     let reason = reason.map_or(String::new(), |reason| format!(" ({})", one_line(reason)));
-    page.section(&format!("{OUTCOME}{}{reason}", summary.outcome.as_str()), ended);
+    let outcome = summary.outcome.as_str().replace('_', " ");
+    page.section(&format!("{OUTCOME}{outcome}{reason}"), ended);
     page.list("## Open", summary.next_steps.as_deref());
     let objective = one_line(&summary.objective);
     if !name.starts_with(objective.trim_end_matches(['.', '?', '!', ' '])) {

@@ -23,10 +23,19 @@ impl Account {
         Account { calls: 0, usage: TokenUsage::default(), cost: Some(Money::ZERO), model: None }
     }
 
-    pub(super) fn add(&mut self, spent: Option<ActualUsage>, answer: Option<&Completion>) {
+    /// Adds a call. The tokens of a call without a reply are not known: `is_estimated` means that
+    /// `spent` is only the maximum, which the budget has to count.
+    pub(super) fn add(
+        &mut self,
+        spent: Option<ActualUsage>,
+        is_estimated: bool,
+        answer: Option<&Completion>,
+    ) {
         self.calls += 1;
         if let Some(spent) = spent {
-            self.usage = self.usage.plus(spent.usage);
+            if !is_estimated {
+                self.usage = self.usage.plus(spent.usage);
+            }
             self.cost = self.cost.zip(spent.cost).map(|(cost, more)| cost.plus(more));
         }
         if let Some(model) = answer.and_then(|answer| answer.model.clone()) {

@@ -8,7 +8,7 @@ use crate::{
         Client, OVERHEAD,
         account::{Account, spent},
     },
-    error::{Again, Error, Failure},
+    error::{Again, Bill, Error, Failure},
     material::Marked,
     provider::{Call, Provider},
     reply::{Completion, TokenUsage},
@@ -102,7 +102,8 @@ impl Client {
         };
         let spent = spent(&result, most, tariff);
         self.change_ledger(|ledger| ledger.settle(reservation, spent));
-        account.add(spent, result.as_ref().ok());
+        let is_estimated = matches!(&result, Err(Failure { bill: Bill::Expected, .. }));
+        account.add(spent, is_estimated, result.as_ref().ok());
         if let Ok(Completion { usage: Some(usage), .. }) = &result {
             warn_if_cut(usage.input, most.input);
         }

@@ -16,7 +16,7 @@ use tokio::{
     sync::{Semaphore, watch},
 };
 
-use crate::model::Namespace;
+use crate::model::{Namespace, Timestamp};
 use crate::{
     breaker::Breaker,
     client::account::Account,
@@ -39,6 +39,8 @@ pub struct Client {
     ports: Ports,
     calls: Semaphore,
     breaker: Mutex<Breaker>,
+    /// When the last request was answered; `None` if the last request failed.
+    answered_at: Mutex<Option<Timestamp>>,
     ledger: Mutex<Ledger>,
     stopped: watch::Sender<bool>,
 }
@@ -60,6 +62,7 @@ impl Client {
             provider,
             ports,
             breaker: Mutex::default(),
+            answered_at: Mutex::default(),
             ledger: Mutex::new(ledger.unwrap_or_default()),
             stopped: watch::Sender::new(false),
         }
@@ -102,6 +105,8 @@ impl Client {
         };
         let result =
             result.map_err(|error| error.redacted(|text| (self.ports.redact)(text).into_owned()));
+        let answered_at = result.is_ok().then(|| self.ports.clock.now());
+        *self.answered_at.lock().unwrap_or_else(PoisonError::into_inner) = answered_at;
         self.record(request, &account, result.as_ref().err());
         result
     }
@@ -114,6 +119,11 @@ impl Client {
         request: &CompletionRequest,
     ) -> Result<Reply, Error> {
         runtime.block_on(self.complete(request))
+    }
+
+    /// Returns when the last request was answered; `None` if the last request failed.
+    pub fn answered_at(&self) -> Option<Timestamp> {
+        *self.answered_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Checks within `limit` whether the model is reachable, without sending a prompt. Returns a

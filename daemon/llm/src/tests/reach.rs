@@ -50,7 +50,12 @@ async fn a_server_with_the_model_is_available() {
 
 #[tokio::test]
 async fn a_server_without_a_list_is_available() {
-    for play in [status(404, "", &json!({})), ok(&json!({ "data": [] })), ok(&json!([]))] {
+    for play in [
+        status(404, "", &json!({})),
+        status(501, "", &json!({})),
+        ok(&json!({ "data": [] })),
+        ok(&json!([])),
+    ] {
         let found = reached(ProviderKind::OpenAi, play).await;
         assert_eq!(found, Ok("HOST answers, and does not list its models".to_owned()));
     }
@@ -67,7 +72,7 @@ async fn problems_are_reported_with_a_remedy() {
         ),
         (no_key, "HTTP 401: bad [key]; check the key"),
         (status(500, "", &json!({ "error": "on fire" })), "on fire"),
-        (status(418, "", &json!({})), "418"),
+        (status(418, "", &json!({})), "/v1/models was answered with HTTP 418"),
         (Play::Silence, "no answer in time"),
     ] {
         let error = reached(ProviderKind::OpenAi, play).await.expect_err(expected);

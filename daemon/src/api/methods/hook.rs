@@ -25,7 +25,7 @@ use crate::{
         current,
         errors::engine_error,
         handoff::{self, HandoffScope},
-        recall, spool, team_handoff,
+        ongoing, recall, spool, team_handoff,
     },
     clock,
     engine::{Scope, redaction},
@@ -154,19 +154,31 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
         team.then(|| team_handoff::text_known(&daemon.sharing, &projects, limit / 3)).flatten();
     let limit = limit.saturating_sub(team.as_ref().map_or(0, |team| team.chars().count() + 2));
     let store = daemon.engine.store().clone();
+    let running = match is_continued {
+        true => Vec::new(),
+        // An engine that is stopping reports no sessions.
+        false => ongoing::sessions(&engine, &projects, own).await.unwrap_or_default(),
+    };
     let handoff = tokio::task::spawn_blocking(move || {
         let store = store.as_ref();
         if let Some(own) = own.filter(|_| is_continued) {
             let handoff = handoff::of_session(store, own)?;
             return Ok(handoff.and_then(|handoff| handoff.to_short_text(limit)));
         }
+        let running = ongoing::describe(store, &running)?;
+        let after = ongoing::text(&running, true).filter(|text| text.chars().count() <= limit / 2);
+        let limit = limit.saturating_sub(after.as_ref().map_or(0, |text| text.chars().count() + 2));
         let scope = HandoffScope { projects: &projects, except: own, sessions: MAX_SESSIONS };
         let handoff = handoff::of_project(store, &scope)?;
         let text = handoff.to_text_by_use(limit, &|topic| engine.memory_use().rate(topic));
         if text.is_some() {
             engine.memory_use().offer(&session_id, handoff.lines());
         }
-        Ok(text)
+        Ok(match (text, after) {
+            (Some(text), Some(after)) => Some(format!("{text}\n\n{after}")),
+            (Some(text), None) => Some(text),
+            (None, _) => ongoing::text(&running, false),
+        })
     });
     let handoff = handoff.await.ok()?.unwrap_or_else(|error: StoreError| {
         tracing::warn!(%error, "cannot build the handoff for a new session");

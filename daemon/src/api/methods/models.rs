@@ -70,7 +70,14 @@ pub(super) async fn reach(daemon: &DaemonState) -> Result<Value, Error> {
         if !summarizer.is_on() {
             return None;
         }
-        Some(found(summarizer.client.reach(RESPONSE_TIMEOUT).await))
+        let mut reached = found(summarizer.client.reach(RESPONSE_TIMEOUT).await);
+        // Some servers answer prompts, and not the request for the list of their models.
+        if let Some(at) = summarizer.client.answered_at().filter(|_| !reached.is_there) {
+            let what = std::mem::take(&mut reached.what);
+            reached.is_there = true;
+            reached.what = format!("the last request was answered at {at}; but {what}");
+        }
+        Some(reached)
     };
     let embeddings = async {
         if !vectors.is_on() {

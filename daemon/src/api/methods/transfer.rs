@@ -22,14 +22,19 @@ use crate::{
     },
     engine::{
         document,
-        imported::{self, ImportDecision},
+        imported::{self, ImportDecision, ImportedEpisode},
     },
-    model::{Episode, SessionKey},
+    model::Episode,
+    store::StoreError,
 };
 
 /// Maximum size, in bytes, of the episodes in one answer, because an answer must fit into a line. A
 /// single episode may be larger.
 const PAGE_BYTES: usize = 2 << 20;
+
+/// Maximum size, in bytes, of the exported statements of one episode, because a client rejects an
+/// episode of more than 1 MB. Statements that are longer are derived again by the import.
+const MAX_STATEMENT_BYTES: usize = 400 << 10;
 
 pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Value, Error> {
     let before = export.before.as_deref().map(|id| episode_id("before", id)).transpose()?;
@@ -41,8 +46,10 @@ pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Val
     let mut episodes: Vec<PortableEpisode> = Vec::new();
     let mut bytes = 0;
     for episode in found.iter().take(MAX_EPISODES) {
-        let episode = portable(daemon, episode, &host);
-        bytes += episode.episode.content.len() + episode.summary.to_string().len();
+        let episode = portable(daemon, episode, &host).map_err(store_error)?;
+        bytes += episode.episode.content.len()
+            + episode.summary.to_string().len()
+            + episode.statements.to_string().len();
         if bytes > PAGE_BYTES && !episodes.is_empty() {
             break;
         }
@@ -59,19 +66,24 @@ pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Resul
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
     let mut imported = ImportReport::default();
-    let mut new: Vec<(Episode, Option<SessionKey>)> = Vec::new();
+    let mut new: Vec<ImportedEpisode> = Vec::new();
     for (number, portable) in import.episodes.iter().enumerate() {
-        let episode = match document::read(&portable.episode.content, &portable.summary) {
-            Ok(episode) => episode,
+        let content = &portable.episode.content;
+        let (episode, repository) = match document::read_with_repository(content, &portable.summary)
+        {
+            Ok(read) => read,
             Err(document::DocumentError { line, what }) => {
                 imported.problems.push(ImportProblem { episode: number, line, what });
                 continue;
             }
         };
-        let is_twice = new.iter().any(|(known, _)| known.session_id == episode.session_id);
+        let is_twice = new.iter().any(|known| known.episode.session_id == episode.session_id);
         match daemon.engine.import_decision(&episode).map_err(store_error)? {
             ImportDecision::New { .. } | ImportDecision::Known if is_twice => imported.known += 1,
-            ImportDecision::New { session } => new.push((episode, session)),
+            ImportDecision::New { session } => {
+                let statements = imported::exported_statements(&episode, &portable.statements);
+                new.push(ImportedEpisode { episode, session, repository, statements });
+            }
             ImportDecision::Known => imported.known += 1,
             ImportDecision::Forgotten => imported.forgotten += 1,
         }
@@ -85,14 +97,26 @@ pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Resul
     Ok(write(&imported))
 }
 
-fn portable(daemon: &DaemonState, episode: &Episode, host: &str) -> PortableEpisode {
+fn portable(
+    daemon: &DaemonState,
+    episode: &Episode,
+    host: &str,
+) -> Result<PortableEpisode, StoreError> {
     let mut node = get_episodes::node(daemon, episode);
-    node.content = imported::document_of(episode, host, daemon.includes_paths());
-    PortableEpisode {
+    let repository = || daemon.engine.projects().repository_of(episode.project.namespace());
+    let repository = daemon.includes_paths().then(repository);
+    node.content = imported::document_of(episode, host, repository.as_ref());
+    let statements = imported::statements_of(daemon.engine.store().as_ref(), episode)?;
+    // Without the path of the project, the statements belong to no directory.
+    let statements = statements.filter(|statements| {
+        repository.is_some() && statements.to_string().len() <= MAX_STATEMENT_BYTES
+    });
+    Ok(PortableEpisode {
         episode: node,
         summary: imported::summary_of(episode),
         imported_from: episode.from().map(str::to_owned),
-    }
+        statements: statements.unwrap_or_default(),
+    })
 }
 
 /// Returns the host name; empty when it is not known.

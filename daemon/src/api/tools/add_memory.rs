@@ -2,7 +2,7 @@
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::add_memory::{AddMemoryAnswer, AddMemoryArguments, NAME},
+    tools::add_memory::{AddMemoryAnswer, AddMemoryArguments, EarlierWish, NAME},
 };
 
 use super::{Effect, Tool, engine_error, graph, input, is_project_id, output, store_error, typed};
@@ -10,10 +10,12 @@ use crate::{
     api::{DaemonState, client_context::ClientContext, parameters::episode_id, projects},
     clock,
     engine::{
+        entities::Preference,
         episode::unknown_project,
         imported::{Memory, MemoryKind},
     },
-    model::{Episode, EpisodeId, Namespace, Project, graph::Relation},
+    model::{Episode, EpisodeId, Fact, Namespace, Project, graph::Relation},
+    store::StoreError,
 };
 
 /// Maximum length, in bytes, of a body.
@@ -43,7 +45,7 @@ async fn run(
 ) -> Result<AddMemoryAnswer, Error> {
     let AddMemoryArguments { name, episode_body: body, source, source_description, .. } =
         &arguments;
-    check(name, body, source)?;
+    check(&arguments)?;
     let replaces = replaces(daemon, arguments.uuid.as_deref())?;
     let memory = Memory {
         name: name.trim().chars().take(MAX_NAME_CHARS).collect(),
@@ -59,12 +61,38 @@ async fn run(
     let group_id = graph::group_id(daemon, episode.project.namespace());
     let stated = graph::graph(daemon).of_episode(episode.id).map_err(store_error)?;
     let fact = stated.facts.into_iter().find(|fact| fact.relation == Relation::Prefers);
+    let known_since = fact.as_ref().map(|fact| fact.valid_at).filter(|at| *at < episode.created_at);
+    let contradicts = match &fact {
+        Some(fact) => contradicted(daemon, &episode, fact).map_err(store_error)?,
+        None => None,
+    };
     Ok(AddMemoryAnswer {
         message: acknowledgement(&episode),
         uuid: episode.id.to_string(),
         group_id,
         fact: fact.map(|fact| fact.id.to_string()),
+        known_since: known_since.map(|at| at.to_string()),
+        contradicts,
     })
+}
+
+/// Returns an earlier wish that the new wish may contradict.
+fn contradicted(
+    daemon: &DaemonState,
+    episode: &Episode,
+    wish: &Fact,
+) -> Result<Option<EarlierWish>, StoreError> {
+    let graph = graph::graph(daemon);
+    let projects = daemon.engine.projects().of_namespace(episode.project.namespace());
+    let wishes = graph.preferences(&projects, clock::now())?;
+    let contradicts = |wish: &Preference| wish.contradicts;
+    let earlier = wishes.iter().find(|one| one.fact.id == wish.id).and_then(contradicts);
+    let earlier = wishes.iter().find(|one| Some(one.fact.id) == earlier).map(|one| &one.fact);
+    Ok(earlier.map(|fact| EarlierWish {
+        fact: fact.id.to_string(),
+        text: fact.sentence.clone(),
+        since: fact.valid_at.to_string(),
+    }))
 }
 
 /// Says what was stored, and for which projects.
@@ -94,7 +122,8 @@ fn kind(arguments: &AddMemoryArguments) -> Result<MemoryKind, Error> {
     }
 }
 
-fn check(name: &str, body: &str, source: &str) -> Result<(), Error> {
+fn check(arguments: &AddMemoryArguments) -> Result<(), Error> {
+    let AddMemoryArguments { name, episode_body: body, source, .. } = arguments;
     let wrong = |what: &str| Err(Error::new(code::INVALID_PARAMS, what.to_owned()));
     if name.trim().is_empty() || body.trim().is_empty() {
         return wrong("`name` and `episode_body` must not be empty");
@@ -102,7 +131,7 @@ fn check(name: &str, body: &str, source: &str) -> Result<(), Error> {
     if body.len() > MAX_BODY_BYTES {
         return wrong("`episode_body` is longer than 256 KiB: add it in parts");
     }
-    match source {
+    match source.as_str() {
         "text" | "message" => Ok(()),
         "json" => match serde_json::from_str::<serde_json::Value>(body) {
             Ok(_) => Ok(()),

@@ -21,7 +21,7 @@ use crate::{
     clock,
     engine::entities::{FactFilter, Graph},
     model::{
-        EpisodeId, Fact, Message, Namespace, Role, SessionKey,
+        EpisodeId, Fact, Message, Namespace, Project, Role, SessionKey,
         graph::{EntityId, Relation},
     },
     search::{
@@ -71,15 +71,23 @@ async fn run(
     let project = searched_projects(daemon, client, arguments.project.as_deref())?;
     let mut names =
         file_names::names(daemon, client, file, project.as_deref()).map_err(store_error)?;
-    let projects: BTreeSet<Namespace> = names.iter().map(|name| name.namespace).collect();
+    let others = file_names::in_any_directory(daemon, client, file, project.as_deref());
+    let others = others.map_err(store_error)?;
+    let projects: BTreeSet<Namespace> =
+        names.iter().chain(&others).map(|name| name.namespace).collect();
     let indexed = catch_up::index_pending(daemon, client, projects.into_iter().collect()).await?;
-    let shown = names.first().map_or(file, |name| name.key.as_str()).to_owned();
     let limit = arguments.limit.min(MAX_CHANGES);
     let text = arguments.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-    let mut changes = match text {
-        Some(text) => with_text(daemon, &names, text, limit)?,
-        None => of_file(daemon, &names, limit).map_err(store_error)?,
+    let changes_of = |names: &[FileName]| match text {
+        Some(text) => with_text(daemon, names, text, limit),
+        None => of_file(daemon, names, limit).map_err(store_error),
     };
+    let mut changes = changes_of(&names)?;
+    if changes.is_empty() && !others.is_empty() {
+        names = others;
+        changes = changes_of(&names)?;
+    }
+    let shown = names.first().map_or(file, |name| name.key.as_str()).to_owned();
     let mut files: Vec<String> = Vec::new();
     if text.is_none() && limit > 0 && changes.is_empty() {
         let same = || file_names::same_name(daemon, client, file, project.as_deref());
@@ -262,14 +270,20 @@ fn edit_of(
 ) -> Result<Option<MatchingEdit>, StoreError> {
     let store = daemon.engine.store();
     let project = store.session(hit.session)?.and_then(|session| session.project);
-    let namespace = project.map(|project| project.namespace());
+    let namespace = project.as_ref().map(Project::namespace);
+    let key_of = |path: &str| Graph::file_key(project.as_ref()?, path);
     let names = names.iter().filter(|name| Some(name.namespace) == namespace);
     let keys: Vec<&str> = names.map(|name| name.key.as_str()).collect();
     for passage in hit.passages.iter().take(MAX_PASSAGES) {
         let HitLocation::Message { source, seq } = passage.place else { continue };
         let key = SourceKey { session: hit.session, number: source };
         let Some(message) = store.messages(key, seq, 1)?.pop() else { continue };
-        if !message.files.iter().any(|one| keys.iter().any(|key| is_path(one, key))) {
+        // Files of temporary folders have no key.
+        let is_wanted = |path: &String| match key_of(path) {
+            Some(key) => keys.contains(&key.as_str()),
+            None => keys.iter().any(|key| is_path(path, key)),
+        };
+        if !message.files.iter().any(is_wanted) {
             continue;
         }
         let lines = edited_lines(&message, text);

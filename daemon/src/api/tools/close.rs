@@ -9,7 +9,7 @@ use super::{Effect, Tool, engine_error, input, output, resolve_error, store_erro
 use crate::{
     api::{DaemonState, client_context::ClientContext, current},
     engine::{CloseOutcome, Closed},
-    model::CloseReason,
+    model::{CloseReason, Episode, episode::Author},
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -35,9 +35,41 @@ async fn run(
         .map_err(resolve_error)?;
     let reason = CloseReason::from_argument(arguments.reason.as_deref());
     client.progress.report(0, 1, || "Indexing the session".to_owned());
-    let closed = daemon.engine.close(key, reason).await.map_err(engine_error)?;
-    let session = daemon.engine.store().session(key).map_err(store_error)?;
-    Ok(answer(&closed, session.map(|session| session.id.id).unwrap_or_default()))
+    let store = daemon.engine.store();
+    let before = store.stored_episode_of(key).map_err(store_error)?;
+    let closed = match arguments.again {
+        true => daemon.engine.close_again(key).await,
+        false => daemon.engine.close(key, reason).await,
+    };
+    let closed = closed.map_err(engine_error)?;
+    let session = store.session(key).map_err(store_error)?;
+    let mut answer = answer(&closed, session.map(|session| session.id.id).unwrap_or_default());
+    if closed.how == CloseOutcome::Unchanged
+        && let Some(episode) = closed.episode
+        && let Some(episode) = store.episode(episode).map_err(store_error)?
+    {
+        let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
+        let is_new = before.is_some_and(|before| before.author != episode.author);
+        answer.message.push_str(match is_new {
+            true => " The model has written its summary now.",
+            false => hint(&episode, summarizer.writes_summaries()),
+        });
+    }
+    Ok(answer)
+}
+
+/// Returns what can be done about an unchanged session.
+fn hint(episode: &Episode, has_model: bool) -> &'static str {
+    match episode.author {
+        _ if episode.external.is_some() => "",
+        Author::Evidence if has_model => {
+            " The model was asked for its summary, and has not written it yet; `graphiti status` \
+             shows why."
+        }
+        Author::Evidence | Author::Model(_) => {
+            " With --again, its summary is created again, by the present settings."
+        }
+    }
 }
 
 fn answer(closed: &Closed, session_id: String) -> CloseAnswer {

@@ -1,6 +1,8 @@
 //! Resolves the path or the name of a file, as a caller gives it, to the names that it has in the
 //! known directories.
 
+use std::iter;
+
 use super::graph;
 use crate::{
     api::{DaemonState, client_context::ClientContext, projects::of_directory},
@@ -24,9 +26,10 @@ pub(super) struct FileName {
     pub(super) key: String,
 }
 
-/// Returns the names that a file may have in the known directories: its path relative to a
-/// directory, its whole path if it is outside of the directory, or `file` itself if that is a
-/// relative path. Names in directories that contain the file are first.
+/// Returns the names that a file has in the known directories: its path relative to a directory, or
+/// its whole path if it is outside of the directory. A file of a repository has a name in each
+/// directory of its clones and worktrees that contains it. Names in directories that contain the
+/// file are first.
 pub(super) fn names(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -53,20 +56,74 @@ pub(super) fn names(
         Some((*namespace, key))
     });
     let named: Vec<(Namespace, String)> = named.collect();
-    let is_whole = |key: &str| key.starts_with('/') || key.contains(':');
+    let folder = |namespace: Namespace| {
+        let path = projects.path(namespace)?;
+        projects.folder_in_repository(&Project::new(&path))
+    };
+    // A directory that is the root of its repository or is in no repository has an empty folder.
+    let mut add_in_repository = |path: &str, members: Vec<Namespace>| {
+        for member in members {
+            if let Some(key) = inside(path, &folder(member).unwrap_or_default()) {
+                add(member, key);
+            }
+        }
+    };
     for (namespace, key) in named.iter().filter(|(_, key)| !is_whole(key)) {
-        add(*namespace, key);
-        projects.of_namespace(*namespace).into_iter().for_each(|one| add(one, key));
+        let path = joined(&folder(*namespace).unwrap_or_default(), key);
+        let others = projects.of_namespace(*namespace).into_iter();
+        add_in_repository(&path, iter::once(*namespace).chain(others).collect());
+    }
+    if let Some(directory) = directory.filter(|_| !is_whole(file)) {
+        let project = Project::new(directory);
+        let key = file.trim_start_matches("./");
+        match projects.folder_in_repository(&project) {
+            Some(folder) => {
+                add_in_repository(&joined(&folder, key), of_directory(daemon, directory));
+            }
+            None => add_in_repository(key, vec![project.namespace()]),
+        }
     }
     for (namespace, key) in named.iter().filter(|(_, key)| is_whole(key)) {
         add(*namespace, key);
     }
-    if !is_whole(file) {
-        let near = directory.map_or_else(Vec::new, |directory| of_directory(daemon, directory));
-        let key = file.trim_start_matches("./");
-        near.iter().chain(&all).for_each(|namespace| add(*namespace, key));
-    }
     Ok(names)
+}
+
+/// Returns the relative path `file` as a name in every known directory, those of the client's
+/// project first: the caller may have given the path in another directory.
+pub(super) fn in_any_directory(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    file: &str,
+    wanted: Option<&[Namespace]>,
+) -> Result<Vec<FileName>, StoreError> {
+    if is_whole(file) {
+        return Ok(Vec::new());
+    }
+    let all = daemon.engine.store().projects()?;
+    let directory = client.directory.as_deref();
+    let mut namespaces = directory.map_or_else(Vec::new, |near| of_directory(daemon, near));
+    namespaces.extend(all.into_iter().filter(|one| !namespaces.contains(one)).collect::<Vec<_>>());
+    namespaces.retain(|namespace| wanted.is_none_or(|wanted| wanted.contains(namespace)));
+    let key = file.trim_start_matches("./");
+    let name = |namespace| FileName { namespace, key: key.to_owned() };
+    Ok(namespaces.into_iter().map(name).collect())
+}
+
+fn is_whole(path: &str) -> bool {
+    path.starts_with('/') || path.contains(':')
+}
+
+fn joined(folder: &str, path: &str) -> String {
+    if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
+}
+
+/// Returns a path relative to `folder`, which may be empty; `None` if it is outside.
+fn inside<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
+    if folder.is_empty() {
+        return Some(path);
+    }
+    path.strip_prefix(folder)?.strip_prefix('/')
 }
 
 /// Returns the files with this name in any folder; of each project directory, the latest changed
@@ -132,6 +189,18 @@ mod tests {
             ("pool.py/readme", false),
         ] {
             assert_eq!(is_named(path, "pool.py"), is_it, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_relative_to_the_folder_that_contains_it() {
+        for (path, folder, wanted) in [
+            ("apps/web/index.ts", "apps/web", Some("index.ts")),
+            ("apps/web/index.ts", "", Some("apps/web/index.ts")),
+            ("apps/web/index.ts", "apps/we", None),
+            ("apps/web/index.ts", "apps/api", None),
+        ] {
+            assert_eq!(inside(path, folder), wanted, "{folder}");
         }
     }
 

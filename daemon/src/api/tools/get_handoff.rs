@@ -2,11 +2,8 @@
 
 use graphiti_proto::{
     rpc::{Error, code},
-    tools::{
-        SessionRow,
-        get_handoff::{
-            FailingSuite, GetHandoffAnswer, GetHandoffArguments, HandoffItem, HandoffSession, NAME,
-        },
+    tools::get_handoff::{
+        FailingSuite, GetHandoffAnswer, GetHandoffArguments, HandoffItem, HandoffSession, NAME,
     },
 };
 
@@ -15,21 +12,20 @@ use crate::{
     api::{
         DaemonState, catch_up,
         client_context::ClientContext,
-        convert, current,
+        current,
         handoff::{self, HandoffScope},
-        projects::{is_of_project, newest_episodes, of_directory, searched_projects},
+        ongoing,
+        projects::{newest_episodes, of_directory, searched_projects},
         team_handoff,
     },
     engine::episode::handoff::{self as built, Handoff},
-    model::{Namespace, Project, SessionKey, session::State},
+    model::{Namespace, Project},
 };
 
 /// Maximum number of sessions in a handoff.
 const MAX_SESSIONS: usize = 20;
 /// Maximum length, in characters, of the text.
 const MAX_TEXT_CHARS: usize = 20_000;
-/// Maximum number of running sessions in the answer.
-const MAX_ONGOING: usize = 10;
 
 pub(super) const TOOL: Tool = Tool {
     name: NAME,
@@ -74,7 +70,9 @@ async fn run(
             answer.text.push_str(&format!("{gap}{team}"));
         }
     }
-    answer.ongoing = ongoing(daemon, &projects, except).await?;
+    let running =
+        ongoing::sessions(&daemon.engine, &projects, except).await.map_err(engine_error)?;
+    answer.ongoing = ongoing::describe(store, &running).map_err(store_error)?;
     answer.pending = indexed.pending;
     answer.message = match answer.sessions.as_slice() {
         [] if indexed.pending == 0 && sessions > 0 && answer.text.is_empty() => {
@@ -109,31 +107,6 @@ fn projects(
         return Err(Error::new(code::AMBIGUOUS, what));
     };
     Ok(of_directory(daemon, directory))
-}
-
-async fn ongoing(
-    daemon: &DaemonState,
-    projects: &[Namespace],
-    except: Option<SessionKey>,
-) -> Result<Vec<SessionRow>, Error> {
-    let mut live = daemon.engine.live().await.map_err(engine_error)?;
-    live.retain(|session| {
-        is_of_project(session, Some(projects))
-            && Some(session.key) != except
-            && matches!(session.state, State::Active)
-    });
-    live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
-    let store = daemon.engine.store().as_ref();
-    let rows = live.iter().take(MAX_ONGOING).map(|session| {
-        let mut row = convert::session_row(store, session)?;
-        row.title = built::line(&row.title);
-        if let Some(episode) = &mut row.episode {
-            episode.name = built::line(&episode.name);
-            episode.branches.iter_mut().for_each(|branch| *branch = built::name(branch));
-        }
-        Ok(row)
-    });
-    rows.collect::<Result<_, _>>().map_err(store_error)
 }
 
 fn answer(handoff: Handoff) -> GetHandoffAnswer {

@@ -234,6 +234,7 @@ pub(super) fn fact_row(daemon: &DaemonState, fact: &Fact) -> Result<FactRow, Err
     Ok(FactRow {
         uuid: fact.id.to_string(),
         group_id: group_id(daemon, fact.namespace),
+        project: project_of(daemon, fact),
         source_node_uuid: fact.source.to_string(),
         target_node_uuid: fact.target.to_string(),
         source_name: name(fact.source)?,
@@ -252,6 +253,19 @@ pub(super) fn fact_row(daemon: &DaemonState, fact: &Fact) -> Result<FactRow, Err
         team: None,
         explanation: None,
     })
+}
+
+/// Returns the directory of the project of a fact; empty if the fact concerns all projects.
+fn project_of(daemon: &DaemonState, fact: &Fact) -> String {
+    if fact.namespace == Namespace::default() {
+        return String::new();
+    }
+    let known = daemon.engine.projects().path(fact.namespace);
+    let of_episode = || {
+        let episode = daemon.engine.store().episode(*fact.episodes.first()?).ok()??;
+        Some(episode.project.root().path().to_owned())
+    };
+    known.or_else(of_episode).unwrap_or_default()
 }
 
 fn source_line(store: &dyn Store, id: EpisodeId, origin: Origin) -> Result<SourceLine, StoreError> {

@@ -23,9 +23,7 @@ use crate::{
         episode::MEMORY,
         session::{Session, State},
     },
-    store::{
-        SessionCounts, Source, SourceKey, Store, StoreError, StoreHealth, Tally, TotalsByAgent,
-    },
+    store::{SessionCounts, Source, SourceKey, Store, StoreError, Tally, TotalsByAgent},
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -59,12 +57,9 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         TotalsByAgent::new()
     });
     // The problems of the engine may not contain the present problem of the store yet.
-    if let StoreHealth::TextRefused(why) | StoreHealth::Failed(why) =
-        &*store.quota().health().borrow()
-        && !problems.contains(why)
-    {
-        problems.push(why.clone());
-    }
+    let refusal = daemon.refusal();
+    problems
+        .extend(refusal.iter().filter(|why| !problems.contains(why)).cloned().collect::<Vec<_>>());
     let lag = daemon.engine.index_lag();
     problems.extend(stalled(lag));
     let vectors = daemon.embedding.progress();
@@ -84,7 +79,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         watch_mode: watch_mode(status.mode).to_owned(),
         sessions: sessions(&by_agent),
         agents: agents(daemon, &by_agent),
-        history: history(&status),
+        history: History { refused: refusal, ..history(&status) },
         kept: stored_totals(daemon),
         limits: limits(daemon),
         evicted: evicted.clone(),
@@ -111,6 +106,7 @@ fn history(status: &Status) -> History {
         done: status.history_done,
         left: status.history_left + status.unidentified,
         bytes_read: status.bytes_read,
+        ..History::default()
     }
 }
 
@@ -131,6 +127,9 @@ fn model(status: ModelStatus) -> ModelHealth {
         on: status.is_on,
         writes_summaries: status.writes_summaries,
         awaiting: status.awaiting,
+        next_attempt: status.next_attempt.map(|at| at.to_string()),
+        abandoned: status.abandoned,
+        abandoned_error: status.abandoned_error,
         outage: status.outage,
         last_error: status.last_error,
     }

@@ -81,6 +81,7 @@ async fn run(
     let next = (!sessions.is_empty() && next < found.len()).then_some(next);
     let message =
         zero_limit::explain(message, client.reply_form, "limit", arguments.limit, MAX_SESSIONS);
+    let message = daemon.with_refusal(message);
     Ok(ListSessionsAnswer { total: found.len(), sessions, next, message })
 }
 

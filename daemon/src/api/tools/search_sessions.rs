@@ -116,7 +116,7 @@ async fn run(
     let highlighter = Highlighter::new(&query.spelled(&results.spelled));
     let form = PassageForm::of(client, arguments.detail, &highlighter);
     let mut hits = own_hits(daemon, &form, &results, &live, arguments.explain)?;
-    let mut message = explain_invalid_filters(indexed.message(), &query);
+    let mut message = explain_invalid_filters(daemon.with_refusal(indexed.message()), &query);
     message = zero_limit::explain(message, client.reply_form, "limit", limit, MAX_HITS);
     if let Some(team) = team {
         // The session whose id is the query stays first.

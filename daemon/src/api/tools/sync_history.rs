@@ -10,9 +10,13 @@ use graphiti_proto::{
 
 use super::{Effect, Tool, engine_error, input, output, store_error, typed};
 use crate::{
-    api::{DaemonState, client_context::ClientContext, projects::listed_projects},
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        projects::{is_of_project, listed_projects},
+    },
     engine::{BackfillCandidate, CloseOutcome, EngineError},
-    model::CloseReason,
+    model::{CloseReason, Namespace, episode::Author},
     store::StoreError,
 };
 
@@ -44,6 +48,9 @@ async fn run(
     arguments: SyncHistoryArguments,
 ) -> Result<SyncHistoryAnswer, Error> {
     let project = listed_projects(daemon, client, arguments.project.as_deref())?;
+    if arguments.again {
+        return ask_again(daemon, client, &arguments, project.as_deref()).await;
+    }
     let age = (arguments.days > 0).then(|| DAY * arguments.days);
     client.progress.report(0, 0, || "Searching for past sessions".to_owned());
     let mut candidates = daemon.engine.backfill_candidates(age).await.map_err(engine_error)?;
@@ -88,6 +95,53 @@ async fn run(
             " {empty} without an episode: no messages, or `session_tracking.store_in_graph` is false."
         ));
     }
+    Ok(answer)
+}
+
+/// Requests the summaries again that the model did not write because its requests failed.
+async fn ask_again(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    arguments: &SyncHistoryArguments,
+    project: Option<&[Namespace]>,
+) -> Result<SyncHistoryAnswer, Error> {
+    let store = daemon.engine.store();
+    let mut sessions = Vec::new();
+    for key in daemon.engine.abandoned().await.map_err(engine_error)? {
+        let session = store.session(key).map_err(store_error)?;
+        let is_wanted = session.is_some_and(|session| is_of_project(&session, project));
+        sessions.extend(is_wanted.then_some(key));
+    }
+    sessions.truncate(arguments.max_sessions);
+    let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
+    let mut answer = SyncHistoryAnswer {
+        status: "success".to_owned(),
+        dry_run: arguments.dry_run,
+        sessions_found: sessions.len(),
+        model: summarizer.writes_summaries().then(|| summarizer.client.model()),
+        ..SyncHistoryAnswer::default()
+    };
+    let found = match sessions.len() {
+        1 => "1 session has no summary of the model".to_owned(),
+        count => format!("{count} sessions have no summary of the model"),
+    };
+    if arguments.dry_run || sessions.is_empty() || !summarizer.writes_summaries() {
+        answer.message = format!("{found}, although it was requested.");
+        return Ok(answer);
+    }
+    let paid = summarizer.paid();
+    for (done, session) in sessions.iter().enumerate() {
+        client.progress.report(done, sessions.len(), || session.0.to_string());
+        daemon.engine.request_summary(*session).await.map_err(engine_error)?;
+        let episode = store.stored_episode_of(*session).map_err(store_error)?;
+        match episode.is_some_and(|episode| episode.author != Author::Evidence) {
+            true => answer.sessions_indexed += 1,
+            false => answer.sessions_failed += 1,
+        }
+    }
+    answer.actual_cost = (summarizer.paid() - paid).max(0.0);
+    answer.message =
+        format!("The model wrote {} of {} summaries.", answer.sessions_indexed, sessions.len());
     Ok(answer)
 }
 

@@ -52,6 +52,13 @@ pub struct RedactionSummary {
     /// The version of the rules under which the text was stored. `None` if it was not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_rules: Option<u32>,
+    /// Whether nothing was found and this was recorded, so that the text now counts as redacted by
+    /// the current rules.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub recorded: bool,
+    /// Whether the database was rewritten.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rewritten: bool,
     /// The number of changed records of each kind.
     pub changed: BTreeMap<String, u64>,
     /// The number of replaced secrets of each kind.
@@ -101,9 +108,17 @@ pub fn home(
     redacted.files = files::of_home(home.path(), config.log.file.as_deref(), mode, &mut redactor)?;
     let is_stored_changed = !redactor.report.is_empty();
     if let Some(store) = store {
+        let is_older = StoredRules::of(&store)?.is_older();
         match mode {
+            RunMode::Preview if is_older && !is_stored_changed && redacted.files.is_empty() => {
+                finish(store, home.path(), false)?;
+                redacted.recorded = true;
+            }
             RunMode::Preview => store.close(),
-            RunMode::Run => finish(store, home.path(), is_stored_changed)?,
+            RunMode::Run => {
+                finish(store, home.path(), is_stored_changed)?;
+                redacted.rewritten = is_stored_changed;
+            }
         }
     }
     let RedactionReport { changed, kinds, unreadable } = redactor.report;
@@ -193,11 +208,15 @@ impl RedactionSummary {
             let files = self.files.len();
             changed.push(format!("{files} {}", if files == 1 { "file" } else { "files" }));
         }
-        lines.push(match changed.is_empty() {
-            true => {
+        lines.push(match (changed.is_empty(), self.recorded) {
+            (true, true) => format!(
+                "There is nothing to redact. The stored text now counts as redacted by version {} of the rules.",
+                self.rules
+            ),
+            (true, false) => {
                 format!("There is nothing to redact under version {} of the rules.", self.rules)
             }
-            false => format!("{verb}: {}.", changed.join(", ")),
+            (false, _) => format!("{verb}: {}.", changed.join(", ")),
         });
         if !self.kinds.is_empty() {
             lines.push(format!("Secrets by kind: {}.", listed(&self.kinds).join(", ")));
@@ -213,6 +232,13 @@ impl RedactionSummary {
                 "The damaged database {} is not changed: delete it if no session is missing.",
                 folder.display()
             ));
+        }
+        if !changed.is_empty() && !self.run {
+            lines.push("Nothing was changed. Make the changes with --run.".to_owned());
+        }
+        if self.rewritten {
+            let done = "The database was rewritten, and the search index is being rebuilt.";
+            lines.push(done.to_owned());
         }
         lines
     }

@@ -102,7 +102,7 @@ impl Summarizer {
             true => episode::summary(
                 &question.evidence,
                 &question.session,
-                &question.episode.project,
+                question.root.as_ref().unwrap_or(&question.episode.project),
                 &self.parse_context.summarize,
                 activity,
             ),

@@ -3,7 +3,7 @@
 use crate::{
     activity::{Detector, classify::Unknowns},
     engine::truncated_messages::LocatedMessage,
-    model::{Episode, Evidence, session::Session},
+    model::{Episode, Evidence, Project, session::Session},
 };
 
 /// A session and the data for the prompts of the requests about it.
@@ -11,6 +11,8 @@ pub struct ModelQuestion {
     pub session: Session,
     /// The episode from evidence.
     pub episode: Episode,
+    /// The root of the repository of the session's project, if it is known.
+    pub root: Option<Project>,
     /// The evidence of all files.
     pub evidence: Evidence,
     pub detector: Detector,

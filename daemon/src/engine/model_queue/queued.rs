@@ -19,6 +19,21 @@ pub struct QueuedQuestion {
     pub error: Option<String>,
 }
 
+/// A session for which the model was asked in vain. It keeps its summary from evidence until a user
+/// or a change of the session asks again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbandonedQuestion {
+    /// Why the last attempt failed.
+    pub error: String,
+}
+
+/// The saved questions.
+#[derive(Debug, Default)]
+pub struct SavedQuestions {
+    pub queued: Vec<(SessionKey, QueuedQuestion)>,
+    pub abandoned: Vec<(SessionKey, AbandonedQuestion)>,
+}
+
 /// The form on disk.
 #[derive(Serialize, Deserialize)]
 struct QueuedRecord {
@@ -29,34 +44,56 @@ struct QueuedRecord {
 }
 
 const VERSION: u32 = 1;
+/// The version of a record of an abandoned question. Programs before 0.3 skip such a record.
+const ABANDONED: u32 = 2;
 
 /// Loads the saved questions. A record that cannot be parsed is skipped: its session keeps its
 /// present summary.
-pub fn load(store: &dyn Store) -> Result<Vec<(SessionKey, QueuedQuestion)>, StoreError> {
-    let notes = store.notes(NoteNamespace::Awaiting)?.into_iter();
-    let read = |(name, content): (Vec<u8>, Vec<u8>)| {
-        let key = SessionKey(u64::from_be_bytes(name.try_into().ok()?));
-        let record: QueuedRecord = serde_json::from_slice(&content).ok()?;
-        let QueuedRecord { version: VERSION, due, retried, error } = record else { return None };
-        Some((key, QueuedQuestion { due: Timestamp::from_micros(due), retried, error }))
-    };
-    Ok(notes.filter_map(read).collect())
+pub fn load(store: &dyn Store) -> Result<SavedQuestions, StoreError> {
+    let mut saved = SavedQuestions::default();
+    for (name, content) in store.notes(NoteNamespace::Awaiting)? {
+        let Ok(key) = name.try_into().map(|name| SessionKey(u64::from_be_bytes(name))) else {
+            continue;
+        };
+        match serde_json::from_slice(&content) {
+            Ok(QueuedRecord { version: VERSION, due, retried, error }) => {
+                let due = Timestamp::from_micros(due);
+                saved.queued.push((key, QueuedQuestion { due, retried, error }));
+            }
+            Ok(QueuedRecord { version: ABANDONED, error, .. }) => {
+                let error = error.unwrap_or_default();
+                saved.abandoned.push((key, AbandonedQuestion { error }));
+            }
+            _ => {}
+        }
+    }
+    Ok(saved)
 }
 
 /// Returns the write that saves the question about a session, or removes it.
 pub fn write(session: SessionKey, awaiting: Option<&QueuedQuestion>) -> Write {
-    let content = awaiting.map(|awaiting| {
-        let record = QueuedRecord {
-            version: VERSION,
-            due: awaiting.due.micros(),
-            retried: awaiting.retried,
-            error: awaiting.error.as_deref().map(|error| redaction::text(error).into_owned()),
-        };
-        serde_json::to_vec(&record).expect("a record is plain data")
-    });
+    note(
+        session,
+        awaiting.map(|QueuedQuestion { due, retried, error }| {
+            record(VERSION, *due, *retried, error.as_deref())
+        }),
+    )
+}
+
+/// Returns the write that saves that the question about a session was abandoned.
+pub fn abandoned(session: SessionKey, question: &AbandonedQuestion) -> Write {
+    note(session, Some(record(ABANDONED, Timestamp::default(), 0, Some(&question.error))))
+}
+
+fn record(version: u32, due: Timestamp, retried: u32, error: Option<&str>) -> QueuedRecord {
+    let error = error.map(|error| redaction::text(error).into_owned());
+    QueuedRecord { version, due: due.micros(), retried, error }
+}
+
+fn note(session: SessionKey, record: Option<QueuedRecord>) -> Write {
     Write::Note(Note {
         namespace: NoteNamespace::Awaiting,
         name: session.0.to_be_bytes().to_vec(),
-        content,
+        content: record.map(|record| serde_json::to_vec(&record).expect("a record is plain data")),
     })
 }

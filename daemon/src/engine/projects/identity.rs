@@ -3,6 +3,26 @@
 use super::remote;
 use crate::model::Project;
 
+/// The properties that the directories of one project share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// The repository's root, as [`Project::spelling`] normalises it.
+    pub repository: Option<String>,
+    /// The remote, normalised.
+    pub remote: Option<String>,
+}
+
+impl Identity {
+    /// Returns the path of a directory relative to the root of the repository; empty for the root
+    /// itself. `None` if the directory is not in the repository's folder.
+    pub(super) fn folder_of(&self, directory: &Project) -> Option<String> {
+        let spelling = directory.spelling();
+        let rest = spelling.strip_prefix(self.repository.as_deref()?)?;
+        let is_inside = rest.is_empty() || rest.starts_with('/');
+        is_inside.then(|| rest.trim_start_matches('/').to_owned())
+    }
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectIdentity {
     /// The remote of the project's repository, normalised.

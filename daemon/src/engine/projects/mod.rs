@@ -10,6 +10,7 @@ mod git;
 mod groups;
 mod identity;
 mod remote;
+mod repository;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -22,7 +23,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use self::groups::Groups;
-pub use self::identity::ProjectIdentity;
+pub use self::identity::{Identity, ProjectIdentity};
 use crate::{
     engine::redaction,
     model::{Namespace, Project, Timestamp},
@@ -65,15 +66,6 @@ struct KnownProject {
     checked_at: Option<Timestamp>,
 }
 
-/// The properties that the directories of one project share.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Identity {
-    /// The repository's root, as [`Project::spelling`] normalises it.
-    repository: Option<String>,
-    /// The remote, normalised.
-    remote: Option<String>,
-}
-
 /// The form on disk.
 #[derive(Serialize, Deserialize)]
 struct ProjectRecord {
@@ -113,17 +105,24 @@ impl Projects {
             return;
         }
         let identity = self.identity(project);
-        let is_moved = before.as_ref().is_some_and(|before| before.identity != identity);
+        self.put(project, identity, before.as_ref(), Some(now));
+    }
+
+    fn put(
+        &self,
+        project: &Project,
+        identity: Identity,
+        before: Option<&KnownProject>,
+        checked_at: Option<Timestamp>,
+    ) {
+        let is_moved = before.is_some_and(|before| before.identity != identity);
         let is_new = before.is_none();
         if is_new || is_moved {
             self.save(project, &identity);
         }
-        let known = KnownProject {
-            project: project.clone(),
-            identity: identity.clone(),
-            checked_at: Some(now),
-        };
-        self.write().insert(namespace, known);
+        let known =
+            KnownProject { project: project.clone(), identity: identity.clone(), checked_at };
+        self.write().insert(project.namespace(), known);
         if is_moved {
             self.group_again();
         } else if is_new {
@@ -374,6 +373,11 @@ impl KnownProject {
             path.rsplit('/').next().map(str::to_lowercase).filter(|name| !name.is_empty())
         })
     }
+}
+
+/// Returns the address of a remote in the form in which remotes are compared.
+pub(super) fn normalized_remote(address: &str) -> Option<String> {
+    remote::normalized(address)
 }
 
 /// Returns the parents of a normalised path, the nearest first.

@@ -109,6 +109,57 @@ fn folders_in_a_home_with_a_repository_are_separate_projects() {
 }
 
 #[test]
+fn a_directory_has_a_path_in_its_repository() {
+    let machine = Machine::new();
+    machine.repository("mono", "git@example.com:ann/mono.git");
+    let projects = machine.projects();
+    for (path, folder) in [
+        ("mono", Some("")),
+        ("mono/apps/web", Some("apps/web")),
+        ("mono/.claude/worktrees/one/apps/web", Some("apps/web")),
+        ("elsewhere", None),
+    ] {
+        machine.note(&projects, path);
+        let project = Project::new(&machine.path(path));
+        assert_eq!(projects.folder_in_repository(&project).as_deref(), folder, "{path}");
+    }
+    let root = |path: &str| projects.root(&Project::new(&machine.path(path)));
+    assert_eq!(root("mono/apps/web"), Project::new(&machine.path("mono")));
+    assert_eq!(root("elsewhere"), Project::new(&machine.path("elsewhere")));
+}
+
+#[test]
+fn an_imported_directory_is_of_the_project_with_its_remote() {
+    let machine = Machine::new();
+    machine.repository("clone", "git@github.com:acme/cms.git");
+    machine.repository("moved", "git@github.com:acme/other.git");
+    let projects = machine.projects();
+    let clone = machine.note(&projects, "clone");
+    let repository = |root: &str| Identity {
+        repository: Some(root.to_owned()),
+        remote: Some("github.com/acme/cms".to_owned()),
+    };
+    let elsewhere = Project::new("/home/other/cms/web");
+    projects.note_imported(&elsewhere, repository("/home/other/cms"));
+    let both = sorted(vec![clone, elsewhere.namespace()]);
+    for given in ["cms", "web", "git@github.com:acme/cms.git", "https://github.com/acme/cms"] {
+        let NamedProject::Known(found) = projects.named(given) else { panic!("{given}") };
+        assert_eq!(sorted(found), both, "{given}");
+    }
+    let mut here = projects.of_directory(&machine.path("clone/src"));
+    here.retain(|one| both.contains(one));
+    assert_eq!(sorted(here), both);
+    assert!(projects.of_directory("/home/other/cms/api").contains(&clone));
+    // Later starts know it, and the repository on this machine takes precedence.
+    let projects = machine.projects();
+    assert_eq!(projects.repository_of(elsewhere.namespace()), repository("/home/other/cms"));
+    let moved = Project::new(&machine.path("moved"));
+    projects.note_imported(&moved, repository("/home/other/cms"));
+    let remote = projects.repository_of(moved.namespace()).remote;
+    assert_eq!(remote.as_deref(), Some("github.com/acme/other"));
+}
+
+#[test]
 fn spellings_of_a_path_are_one_project() {
     let machine = Machine::new();
     let projects = machine.projects();

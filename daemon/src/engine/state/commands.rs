@@ -27,11 +27,10 @@ impl EngineState {
             EngineCommand::Close { session, reason, reply } => {
                 self.close(session, reason, reply, now);
             }
+            EngineCommand::CloseAgain { session, reply } => self.close_again(session, reply, now),
+            EngineCommand::Abandoned(reply) => self.reply(reply, self.abandoned()),
             EngineCommand::CloseLater { session, reason, reply } => {
-                match self.record_close(session, reason, now) {
-                    Ok(()) => self.reply_when_saved(reply),
-                    Err(error) => self.reply(reply, Err(error)),
-                }
+                self.close_later(session, reason, reply, now);
             }
             EngineCommand::RequestEpisodes { scope, reply } => {
                 let pending = self.request_episodes(&scope, now);
@@ -93,6 +92,25 @@ impl EngineState {
         match self.start_close(session, reason, now) {
             Ok(None) => self.waiting.entry(session).or_default().push(reply),
             Ok(Some(closed)) => self.reply(reply, Ok(closed)),
+            Err(error) => self.reply(reply, Err(error)),
+        }
+    }
+
+    /// Closes a session, and creates its episode even if the session did not change.
+    fn close_again(&mut self, session: SessionKey, reply: CloseReply, now: Timestamp) {
+        self.close(session, CloseReason::Explicit(None), reply, now);
+        self.schedule.add(session, Queue::Live, |due| due.again = true);
+    }
+
+    fn close_later(
+        &mut self,
+        session: SessionKey,
+        reason: CloseReason,
+        reply: oneshot::Sender<Result<(), EngineError>>,
+        now: Timestamp,
+    ) {
+        match self.record_close(session, reason, now) {
+            Ok(()) => self.reply_when_saved(reply),
             Err(error) => self.reply(reply, Err(error)),
         }
     }

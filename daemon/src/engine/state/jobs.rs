@@ -98,7 +98,8 @@ impl EngineState {
         }
         let save = if everything || due.save { SavePolicy::Now } else { SavePolicy::WhenDue };
         let parse_context = self.settings.parse_context.clone();
-        let DueWork { index, gather, from_start, .. } = due;
+        let DueWork { index, again, gather, from_start, .. } = due;
+        let session = Session { indexed: session.indexed.filter(|_| !again), ..session };
         Ok(Some(Job {
             session,
             format,

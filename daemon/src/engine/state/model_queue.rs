@@ -16,7 +16,7 @@ use crate::{
         job_result::GatherOutcome,
         model_queue::{
             SummarizeOutcome,
-            queued::{self, QueuedQuestion},
+            queued::{self, AbandonedQuestion, QueuedQuestion},
         },
         schedule::Queue,
     },
@@ -32,6 +32,8 @@ use crate::{
 #[derive(Default)]
 pub(super) struct ModelQueue {
     awaiting: BTreeMap<SessionKey, QueuedQuestion>,
+    /// Sessions whose question failed for the last time.
+    abandoned: BTreeMap<SessionKey, AbandonedQuestion>,
     /// Sessions whose question is being prepared by a job.
     gathering: HashSet<SessionKey>,
     /// Sessions with running requests to a model.
@@ -57,8 +59,10 @@ pub(in crate::engine) struct ModelAnswer {
 
 impl ModelQueue {
     pub(super) fn load(store: &dyn Store) -> Result<ModelQueue, StoreError> {
+        let saved = queued::load(store)?;
         Ok(ModelQueue {
-            awaiting: queued::load(store)?.into_iter().collect(),
+            awaiting: saved.queued.into_iter().collect(),
+            abandoned: saved.abandoned.into_iter().collect(),
             ..ModelQueue::default()
         })
     }
@@ -78,6 +82,7 @@ impl ModelQueue {
     /// Removes a session. A running request continues.
     pub(super) fn forget(&mut self, session: SessionKey) {
         self.awaiting.remove(&session);
+        self.abandoned.remove(&session);
         self.gathering.remove(&session);
         self.waiting.remove(&session);
     }
@@ -277,12 +282,27 @@ impl EngineState {
         summarizer.is_on().then_some(PendingAnswer { done, patience: summarizer.close_timeout })
     }
 
+    /// Returns the sessions whose summary the model did not write, because their question failed
+    /// for the last time.
+    pub(super) fn abandoned(&self) -> Vec<SessionKey> {
+        let keys = self.model_queue.abandoned.keys().copied();
+        keys.filter(|key| {
+            self.session(*key).is_some_and(|session| self.has_evidence_episode(&session))
+        })
+        .collect()
+    }
+
     pub(super) fn model_status(&self) -> ModelStatus {
         let summarizer = &self.settings.summarizer;
+        let abandoned = self.abandoned();
+        let last_abandoned = abandoned.last().and_then(|key| self.model_queue.abandoned.get(key));
         ModelStatus {
             is_on: summarizer.is_on(),
             writes_summaries: summarizer.writes_summaries(),
             awaiting: self.model_queue.awaiting.len(),
+            next_attempt: self.next_question(),
+            abandoned: abandoned.len(),
+            abandoned_error: last_abandoned.map(|question| question.error.clone()),
             running_requests: self.model_queue.running.len(),
             outage: summarizer
                 .client
@@ -311,13 +331,7 @@ impl EngineState {
             Plan::StoreRawAndRetry(_) if is_full => Plan::StoreRaw,
             plan => plan,
         };
-        tracing::warn!(
-            session = session.0,
-            kind = error.kind(),
-            %error,
-            ?plan,
-            "the request to the model failed"
-        );
+        self.log_failure(session, error, plan);
         match plan {
             Plan::StoreRawAndRetry(due) => {
                 let is_try = !matches!(error.retry(), Retry::At(_));
@@ -326,7 +340,10 @@ impl EngineState {
                 self.enqueue(session, QueuedQuestion { due, retried, error: text });
                 self.reply_to_waiting_for_model(session, &Ok(()));
             }
-            Plan::StoreRaw => self.finish_question(session, &Ok(())),
+            Plan::StoreRaw => {
+                self.finish_question(session, &Ok(()));
+                self.abandon(session, error);
+            }
             Plan::Fail => {
                 self.note_problem(error.to_string());
                 let error = EngineError::Failed(error.to_string());
@@ -337,9 +354,31 @@ impl EngineState {
         }
     }
 
-    fn enqueue(&mut self, session: SessionKey, awaiting: QueuedQuestion) {
+    fn log_failure(&self, session: SessionKey, error: &Error, plan: Plan) {
+        let id = self.session(session).map(|session| session.id.to_string()).unwrap_or_default();
+        let retry_at = plan.retry_at().map(|at| at.to_string());
+        tracing::warn!(session = %id, kind = error.kind(), %error, retry_at, "the request to the model failed");
+    }
+
+    /// Records that the model did not write the summary of a session and is not asked again.
+    fn abandon(&mut self, session: SessionKey, error: &Error) {
+        if *error == Error::Off || !self.settings.summarizer.writes_summaries() {
+            return;
+        }
+        let question = AbandonedQuestion { error: error.to_string() };
         if self.settings.summarizer.resilience.persist_to_disk {
-            self.effects.push(EngineEffect::Write(vec![queued::write(session, Some(&awaiting))]));
+            let write = queued::abandoned(session, &question);
+            self.effects.push(EngineEffect::Write(vec![write]));
+        }
+        self.model_queue.abandoned.insert(session, question);
+    }
+
+    fn enqueue(&mut self, session: SessionKey, awaiting: QueuedQuestion) {
+        let was_abandoned = self.model_queue.abandoned.remove(&session).is_some();
+        let is_saved = self.settings.summarizer.resilience.persist_to_disk;
+        if is_saved || was_abandoned {
+            let write = queued::write(session, Some(&awaiting).filter(|_| is_saved));
+            self.effects.push(EngineEffect::Write(vec![write]));
         }
         self.model_queue.awaiting.insert(session, awaiting);
     }

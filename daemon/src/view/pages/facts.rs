@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::{
     PageAnswer, changes,
-    parts::{address, ago, moment, prose, source_links, text},
+    parts::{address, ago, moment, project_name, prose, source_links, text},
     sessions::{choice, project_names},
 };
 use crate::{
@@ -67,7 +67,7 @@ pub(in crate::view) async fn page(
         (query.form(&project_names(&daemon, &entries)))
         section #results data-live="" aria-label=(T.results) data-status=(texts::found(shown.len(), has_more)) {
             @if shown.is_empty() { p .empty { (T.nothing_found) } }
-            ol .list { @for fact in shown { (fact_row(fact, &["wrong", "done", "keep"], &here)) } }
+            ol .list { @for fact in shown { (fact_row(fact, &["done", "wrong", "keep"], &here)) } }
             @if has_more { p .more { (query.others(&answer.facts)) } }
         }
     };
@@ -128,6 +128,7 @@ pub(in crate::view) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -
                 span .badge { (texts::relation(&fact.name)) }
                 " " span class={ "certainty-" (fact.certainty) } { (texts::certainty(&fact.certainty)) }
                 " " (period(fact))
+                @if !fact.project.is_empty() { " " span .project title=(fact.project) { (text(project_name(&fact.project))) } }
                 (source_links(&fact.sources))
                 " " a .live href=(address("node", &[("id", &fact.source_node_uuid)])) { (T.neighbours_link) }
             }

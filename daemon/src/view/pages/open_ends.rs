@@ -40,8 +40,8 @@ pub(in crate::view) struct FactsOfKind {
 /// The lists: for each, the heading, the kind of facts and the buttons.
 pub(in crate::view) const LISTS: [(&str, Relation, &[&str]); 3] = [
     (T.left_open, Relation::LeftOpen, &["done", "wrong", "keep"]),
-    (T.failing_tests, Relation::Fails, &["done", "wrong"]),
-    (T.preferences, Relation::Prefers, &["done", "wrong"]),
+    (T.failing_tests, Relation::Fails, &["done", "wrong", "keep"]),
+    (T.preferences, Relation::Prefers, &["done", "wrong", "keep"]),
 ];
 
 #[derive(Default, Deserialize)]

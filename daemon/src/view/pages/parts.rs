@@ -45,7 +45,8 @@ pub(in crate::view) fn text(text: &str) -> Markup {
     html! { bdi { (visible(text)) } }
 }
 
-/// Renders external text inside a sentence, with the parts between backticks as code.
+/// Renders external text inside a sentence, with the parts between backticks as code, and the parts
+/// between two asterisks as important.
 pub(in crate::view) fn prose(given: &str) -> Markup {
     if given.matches('`').count() % 2 == 1 {
         return text(given);
@@ -53,9 +54,21 @@ pub(in crate::view) fn prose(given: &str) -> Markup {
     html! {
         bdi {
             @for (number, part) in given.split('`').enumerate() {
-                @if number % 2 == 1 { code { (visible(part)) } } @else { (visible(part)) }
+                @if number % 2 == 1 { code { (visible(part)) } } @else { (emphasised(part)) }
             }
         }
+    }
+}
+
+fn emphasised(text: &str) -> Markup {
+    let is_marked = text.matches("**").count() % 2 == 0;
+    let parts = text.split("**").enumerate();
+    html! {
+        @if is_marked {
+            @for (number, part) in parts {
+                @if number % 2 == 1 { strong { (visible(part)) } } @else { (visible(part)) }
+            }
+        } @else { (visible(text)) }
     }
 }
 
@@ -216,6 +229,9 @@ mod tests {
         let shown = prose("`<b>` is set").into_string();
         assert_eq!(shown, "<bdi><code>&lt;b&gt;</code> is set</bdi>");
         assert_eq!(prose("it`s").into_string(), "<bdi>it`s</bdi>");
+        let shown = prose("**Decision:** <i> `a**b`").into_string();
+        assert_eq!(shown, "<bdi><strong>Decision:</strong> &lt;i&gt; <code>a**b</code></bdi>");
+        assert_eq!(prose("2 ** 3").into_string(), "<bdi>2 ** 3</bdi>");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 use super::{PageAnswer, parts::text};
 use crate::{
     api::in_process,
+    clock,
     model::Namespace,
     view::{
         layout::{NavItem, ViewPage},
@@ -26,17 +27,21 @@ pub(in crate::view) async fn page(State(view): State<SharedView>) -> PageAnswer 
         path.unwrap_or_else(|| namespace.to_owned())
     };
     let calls: u64 = report.rows.iter().map(|row| row.calls).sum();
+    let today: String = clock::now().to_string().chars().take(10).collect();
+    let calls_today: u64 =
+        report.rows.iter().filter(|row| row.day == today).map(|row| row.calls).sum();
     let usd: f64 = report.rows.iter().map(|row| row.usd).sum();
     let body = html! {
         h1 { (T.usage) }
         dl .figures {
             div { dt { (T.model) } dd { @if report.model.is_empty() { (T.no_model) } @else { (text(&report.model)) } } }
-            div { dt { (T.calls_today) } dd { (report.calls_today) } }
+            div { dt { (T.calls_today) } dd { (calls_today) } }
+            div { dt { (T.calls_for_limit) } dd { (report.calls_today) } }
             div { dt { (texts::calls_of_days(DAYS)) } dd { (calls) } }
             div { dt { (T.cost) } dd { (texts::dollars(usd)) } }
         }
         @if let Some(outage) = &report.outage { p .warning { (text(outage)) } }
-        @if !report.rows.is_empty() { (table(&report.rows, &name)) }
+        @if !report.rows.is_empty() { p .hint { (T.usage_hint) } (table(&report.rows, &name)) }
         @if !report.memory.is_empty() { (memory_use(&report)) }
     };
     Ok(ViewPage::new(T.usage, NavItem::Usage, body))

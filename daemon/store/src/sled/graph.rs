@@ -17,7 +17,7 @@ use crate::{
         EpisodeId, Namespace, Timestamp,
         graph::{
             Attributed, Claim, CorrectedFact, Correction, EntityId, EntityKind, EntityOrFact,
-            FactKey, Mark, Mention, Relation, Rename, Subject,
+            FactKey, Mark, Mention, Relation, Rename, Statements, Subject,
         },
     },
 };
@@ -29,6 +29,10 @@ const MARGIN: Duration = Duration::from_secs(60);
 impl GraphStore for SledStore {
     fn entities_and_facts_of(&self, episode: EpisodeId) -> Result<Vec<EntityOrFact>, StoreError> {
         Ok(statements::read_episode_index(&self.tree, episode)?.entities_and_facts())
+    }
+
+    fn statements_of(&self, episode: EpisodeId) -> Result<Statements, StoreError> {
+        statements::read(&self.tree, episode)
     }
 
     fn claims(&self, fact: FactKey) -> Result<Vec<Attributed<Claim>>, StoreError> {

@@ -190,9 +190,10 @@ impl Quota {
         match free_bytes(&self.folder) {
             Some(free) if free < MIN_FREE_BYTES => {
                 let reason = format!(
-                    "only {} MB are free on the disk of {}, so nothing more is written; free space there, then run `graphiti reload`; no stored data was lost",
+                    "only {} MB are free on the disk of {}, and {} MB are needed, so nothing more is written; free space there, and writing goes on by itself within a minute; no stored data was lost",
                     free / 1_000_000,
-                    self.folder.display()
+                    self.folder.display(),
+                    RESERVE.div_ceil(1_000_000)
                 );
                 tracing::error!(reason);
                 self.fail(&reason);
@@ -231,9 +232,10 @@ impl Quota {
         let free = free_bytes(&self.folder)?;
         (free < RESERVE).then(|| {
             format!(
-                "only {} MB are free on the disk of {}; free space there, then run `graphiti reload`",
+                "only {} MB are free on the disk of {}, and {} MB are needed to store new text; free space there, and new text is stored by itself within a minute",
                 free / 1_000_000,
-                self.folder.display()
+                self.folder.display(),
+                RESERVE.div_ceil(1_000_000)
             )
         })
     }

@@ -10,6 +10,8 @@ use crate::{
 
 /// The entities that sentences of one session may mention.
 pub(super) struct Names {
+    /// The path of the session's directory.
+    directory: String,
     /// The keys of the files; see [`file_key`].
     files: BTreeSet<String>,
     /// The key of each file, by file name; `None` if several files have this name.
@@ -52,7 +54,8 @@ impl Names {
                 *known = None;
             }
         }
-        let mut names = Names { files, by_name, settings, qualified: BTreeMap::new() };
+        let directory = episode.project.path().to_owned();
+        let mut names = Names { directory, files, by_name, settings, qualified: BTreeMap::new() };
         names.note_symbols(evidence);
         names
     }
@@ -98,7 +101,14 @@ impl Names {
             return self.by_name.get(text).cloned().flatten().filter(|_| text.contains('.'));
         }
         let ending = format!("/{text}");
-        let mut found = self.files.iter().filter(|file| file.ends_with(&ending));
+        // A path may be relative to the repository that contains the session's directory.
+        let is_path = |file: &str| {
+            file.ends_with(&ending) || {
+                let directory = ending.strip_suffix(file).and_then(|start| start.strip_suffix('/'));
+                directory.is_some_and(|start| !start.is_empty() && self.directory.ends_with(start))
+            }
+        };
+        let mut found = self.files.iter().filter(|file| is_path(file));
         let only = found.next()?;
         found.next().is_none().then(|| only.clone())
     }
@@ -184,6 +194,19 @@ mod tests {
         second.file = "/srv/app/.env.test".to_owned();
         session.evidence.settings.push(second);
         assert_eq!(named(&session), BTreeSet::new());
+    }
+
+    #[test]
+    fn a_path_may_be_relative_to_the_repository() {
+        let mut session = SessionFixture::new(10, "Move the port");
+        session.change("/srv/app/.env");
+        let names = Names::new(&session.episode, &session.evidence);
+        let named = |text: &str| names.in_text(text);
+        let file = NamedEntity::File(".env".to_owned());
+        for text in ["`app/.env` was changed", "`srv/app/.env` was changed"] {
+            assert_eq!(named(text), BTreeSet::from([file.clone()]), "{text}");
+        }
+        assert_eq!(named("`web/.env` was changed"), BTreeSet::new());
     }
 
     #[test]

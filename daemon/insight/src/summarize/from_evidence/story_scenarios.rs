@@ -269,6 +269,7 @@ fn open_steps_are_not_listed_as_done() {
 fn what_the_agent_says_between_a_failure_and_its_fix_is_the_cause() {
     let jest = "FAIL ./sum.test.js\n  \u{2715} adds 1 + 2 to equal 3 (3 ms)\n\n  \u{25cf} adds 1 + 2 to equal 3\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: 3\n    Received: -1\n\nTests:       1 failed, 4 passed, 5 total\nTest Suites: 1 failed, 1 total";
     let go = "--- FAIL: TestAdd (0.00s)\n    main_test.go:7: Add(2,3) = -1, want 5\nFAIL\nFAIL\texample.com/calc\t0.002s\nFAIL";
+    let python = "Traceback (most recent call last):\n  File \"/srv/app.py\", line 1, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
     for (command, failed, cause, file, succeeded) in [
         (
             "npm test",

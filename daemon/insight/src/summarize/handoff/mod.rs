@@ -22,7 +22,7 @@ mod work;
 pub use self::{
     lines::{HandoffLine, repeats},
     past::EndedSession,
-    render::{UseRate, is_marked_as_record, topic},
+    render::{HEAD, UseRate, is_marked_as_record, topic},
     validity::StatementValidity,
     work::did_work,
 };

@@ -2,7 +2,7 @@
 
 use graphiti_proto::tools::get_handoff::GetHandoffAnswer;
 
-use super::{Lines, ModelText, line, sessions::session_line};
+use super::{Lines, ModelText, line};
 
 impl ModelText for GetHandoffAnswer {
     /// The text of the handoff is unchanged, because it already marks quotations.
@@ -12,7 +12,9 @@ impl ModelText for GetHandoffAnswer {
         if !self.ongoing.is_empty() {
             lines.gap();
             lines.add("Running sessions in this project:");
-            self.ongoing.iter().for_each(|row| lines.add(&format!("- {}", session_line(row))));
+            self.ongoing
+                .iter()
+                .for_each(|one| lines.add(&format!("- {}", line(&one.description()))));
         }
         if !self.message.is_empty() {
             lines.gap();
@@ -32,10 +34,10 @@ mod tests {
     fn a_handoff_consists_of_its_text_and_the_running_sessions() {
         let answer = json!({ "text": "# Handoff\n- “x”", "decisions": [{ "text": "y" }] });
         assert_eq!(of_value::<GetHandoffAnswer>(answer), "# Handoff\n- “x”");
-        let ongoing = json!({ "session_id": "b", "state": "active", "project": "/w" });
+        let ongoing = json!({ "session_id": "b", "agent": "claude", "asked": ["Fix it"] });
         assert_eq!(
             of_value::<GetHandoffAnswer>(json!({ "message": "None known.", "ongoing": [ongoing] })),
-            "Running sessions in this project:\n- `b`, `/w`, active\n\nNone known."
+            "Running sessions in this project:\n- claude `b`, asked “Fix it”\n\nNone known."
         );
     }
 }

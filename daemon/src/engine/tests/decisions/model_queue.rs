@@ -10,6 +10,7 @@ use crate::{
         job_result::{GatherOutcome, JobResult},
         model_queue::{ModelQuestion, SummarizeOutcome, queued},
         new_episode::NewEpisode,
+        parse_context::ParseContext,
         reading::ReadError,
         state::ModelAnswer,
     },
@@ -38,7 +39,7 @@ fn a_queued_question_is_prepared_answered_and_removed() {
     assert_eq!(decider.performed, ["episode + statements", "note"]);
     let stored = decider.store.episode(question.episode.id).unwrap().unwrap();
     assert_eq!(stored.name, "Written by a model");
-    assert!(queued::load(decider.store.as_ref()).unwrap().is_empty());
+    assert!(queued::load(decider.store.as_ref()).unwrap().queued.is_empty());
     decider.pass(Duration::from_secs(1_000_000));
     assert!(decider.jobs.is_empty());
 }
@@ -48,14 +49,25 @@ fn during_an_outage_a_question_is_retried_after_increasing_pauses_and_then_given
     let mut decider = queue_of(1, |_| {});
     for (retried, pause) in (1..).zip([300, 900, 2_700, 7_200, 21_600]) {
         fail(&mut decider, unavailable(), 0);
-        let saved = queued::load(decider.store.as_ref()).unwrap();
+        let saved = queued::load(decider.store.as_ref()).unwrap().queued;
         assert_eq!((saved[0].1.due, saved[0].1.retried), (decider.after(pause), retried));
         decider.pass(Duration::from_secs(pause - 1));
         assert!(decider.jobs.is_empty(), "{pause}");
         decider.pass(Duration::from_secs(1));
     }
     fail(&mut decider, unavailable(), 0);
-    assert!(queued::load(decider.store.as_ref()).unwrap().is_empty());
+    let saved = queued::load(decider.store.as_ref()).unwrap();
+    assert!(saved.queued.is_empty());
+    // The user is told, and may ask again.
+    let [(A, abandoned)] = &saved.abandoned[..] else { panic!("{saved:?}") };
+    assert!(abandoned.error.contains("down"), "{abandoned:?}");
+    let status = decider.command(EngineCommand::Status);
+    assert_eq!({ status }.try_recv().unwrap().model.abandoned, 1);
+    let _done = decider.command(|reply| EngineCommand::RequestSummary { session: A, reply });
+    let saved = queued::load(decider.store.as_ref()).unwrap();
+    assert_eq!((saved.queued.len(), saved.abandoned.len()), (1, 0));
+    let status = decider.command(EngineCommand::Status);
+    assert_eq!({ status }.try_recv().unwrap().model.abandoned, 0);
 }
 
 #[test]
@@ -64,7 +76,7 @@ fn a_question_that_cannot_be_prepared_is_retried() {
     let job = decider.jobs.pop_front().expect("a job prepares a question");
     let error = ReadError::Store(StoreError::Closed);
     decider.turn(EngineEvent::JobDone(Box::new(JobResult::failed(&job, error))));
-    let saved = queued::load(decider.store.as_ref()).unwrap();
+    let saved = queued::load(decider.store.as_ref()).unwrap().queued;
     assert_eq!((saved[0].1.due, saved[0].1.retried), (decider.after(300), 1));
     decider.pass(Duration::from_secs(300));
     assert!(decider.jobs[0].gather);
@@ -75,7 +87,7 @@ fn a_question_waits_for_the_next_budget_without_counting_a_retry() {
     let mut decider = queue_of(1, |_| {});
     let until = decider.after(40_000);
     fail(&mut decider, Error::BudgetSpent { limit: "5 calls".to_owned(), until }, 0);
-    let saved = queued::load(decider.store.as_ref()).unwrap();
+    let saved = queued::load(decider.store.as_ref()).unwrap().queued;
     assert_eq!((saved[0].1.due, saved[0].1.retried), (until, 0));
 }
 
@@ -86,7 +98,7 @@ fn after_a_failure_of_a_replaced_summarizer_the_session_is_queued_again() {
     let episode = decider.questions.pop_front().unwrap().0.episode.id;
     decider.reload();
     answer(&mut decider, episode, SummarizeOutcome::Failed(unavailable()), 0);
-    let saved = queued::load(decider.store.as_ref()).unwrap();
+    let saved = queued::load(decider.store.as_ref()).unwrap().queued;
     assert_eq!((saved[0].1.due, saved[0].1.retried), (decider.now, 0));
     assert_eq!(decider.jobs.len(), 1, "the question is prepared again");
 }
@@ -100,7 +112,7 @@ fn an_answer_about_an_episode_that_was_replaced_meanwhile_is_dropped() {
     let other = EpisodeId::new(decider.now, [9; 10]);
     answer(&mut decider, other, SummarizeOutcome::Nothing, 0);
     assert_eq!(decider.performed, [""; 0]);
-    assert_eq!(queued::load(decider.store.as_ref()).unwrap().len(), 1);
+    assert_eq!(queued::load(decider.store.as_ref()).unwrap().queued.len(), 1);
 }
 
 #[test]
@@ -113,7 +125,7 @@ fn an_answer_about_an_episode_that_was_deleted_meanwhile_is_dropped() {
     let made = SummarizeOutcome::Made(Box::new(NewEpisode { episode, statements, figures: None }));
     answer(&mut decider, id, made, 0);
     assert!(decider.store.episode(id).unwrap().is_none());
-    assert!(queued::load(decider.store.as_ref()).unwrap().is_empty());
+    assert!(queued::load(decider.store.as_ref()).unwrap().queued.is_empty());
 }
 
 #[test]
@@ -123,7 +135,7 @@ fn a_failure_is_reported_to_the_caller_if_the_settings_require_it() {
     let mut done = { pending }.try_recv().unwrap().unwrap().done.unwrap();
     fail(&mut decider, unavailable(), 0);
     assert!(matches!(done.try_recv().unwrap(), Err(EngineError::Failed(_))));
-    assert!(queued::load(decider.store.as_ref()).unwrap().is_empty());
+    assert!(queued::load(decider.store.as_ref()).unwrap().queued.is_empty());
 }
 
 #[test]
@@ -145,7 +157,19 @@ fn queue_of(count: u64, change: impl FnOnce(&mut Resilience)) -> Decider {
     writes.extend((1..=count).map(|key| queued::write(SessionKey(key), Some(&question))));
     let settings = |machine: &_, settings: &mut _| {
         with_model(machine, settings);
-        change(&mut Arc::get_mut(&mut settings.summarizer).unwrap().resilience);
+        let summarizer = Arc::get_mut(&mut settings.summarizer).unwrap();
+        let ParseContext { filter, redactor, learned, formats, .. } = &*summarizer.parse_context;
+        let mut summarize = crate::summarize::config::Config::default();
+        summarize.auto_summarize = true;
+        summarizer.parse_context = Arc::new(ParseContext {
+            filter: filter.clone(),
+            redactor: redactor.clone(),
+            learned: learned.clone(),
+            formats: formats.clone(),
+            summarize,
+            makes_episodes: true,
+        });
+        change(&mut summarizer.resilience);
     };
     Decider::with(settings, &writes, "")
 }
@@ -158,6 +182,7 @@ fn gather(decider: &mut Decider) {
     let question = ModelQuestion {
         episode: decider.store.episode(episode).unwrap().unwrap(),
         session: job.session,
+        root: None,
         evidence: Evidence::default(),
         detector: Default::default(),
         unknowns: Default::default(),

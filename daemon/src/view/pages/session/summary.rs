@@ -45,14 +45,14 @@ pub(super) fn fields(summary: &EnhancedSessionSummary, links: &EvidenceLinks) ->
     html! {
         h2 .section { (T.summary) }
         p .objective { (statement(&summary.objective)) }
-        p { (outcome_badge(summary.outcome.as_str())) @if let Some(reason) = &summary.outcome_reason { " " (text(reason)) } }
+        p { (outcome_badge(summary.outcome.as_str())) @if let Some(reason) = &summary.outcome_reason { " " (prose(reason)) } }
         @if let Some(last_words) = &summary.last_words { blockquote { (statement(last_words)) } }
         (list(T.done_tasks, summary.completed_tasks.as_deref(), links))
         @if let Some(decisions) = &summary.key_decisions {
             h3 { (T.decisions) }
             ul { @for one in decisions { li {
                 (statement(&one.decision))
-                @if !one.rationale.is_empty() { p .detail { (T.because) " " (text(&one.rationale)) } }
+                @if !one.rationale.is_empty() { p .detail { (T.because) " " (prose(&one.rationale)) } }
                 @if let Some(others) = &one.alternatives { p .detail { (T.instead_of) " " (text(&others.join(", "))) } }
             } } }
         }
@@ -86,8 +86,8 @@ pub(super) fn fields(summary: &EnhancedSessionSummary, links: &EvidenceLinks) ->
 fn statement(words: &str, links: &EvidenceLinks) -> Markup {
     html! {
         @match links.address(words) {
-            Some(address) => { a .statement href=(address) title=(T.show_source) { (text(words)) } }
-            None => { (text(words)) }
+            Some(address) => { a .statement href=(address) title=(T.show_source) { (prose(words)) } }
+            None => { (prose(words)) }
         }
     }
 }
@@ -108,7 +108,7 @@ fn resolved(error: &ErrorResolution, links: &EvidenceLinks) -> Markup {
         li {
             (statement(&error.error, links))
             @for (name, value) in known {
-                @if !value.is_empty() { p .detail { span .role { (name) } " " (text(value)) } }
+                @if !value.is_empty() { p .detail { span .role { (name) } " " (prose(value)) } }
             }
         }
     }

@@ -1,0 +1,159 @@
+//! Finds the other sessions that are at work in a project, and describes them: agents that work in
+//! the same files should know of each other.
+
+use graphiti_proto::tools::{SessionRow, get_handoff::OngoingSession};
+
+use super::{convert, projects::is_of_project};
+use crate::{
+    engine::{
+        Engine, EngineError,
+        entities::Graph,
+        episode::handoff::{self, HEAD},
+    },
+    model::{
+        Message, Namespace, Project, Role, SessionKey,
+        session::{Session, State},
+    },
+    store::{SourceKey, Store, StoreError},
+};
+
+/// Maximum number of sessions.
+const MAX_SESSIONS: usize = 10;
+/// Maximum number of messages of a session that are read.
+const MAX_MESSAGES: usize = 1_000;
+/// Maximum number of changed files of a session.
+const MAX_FILES: usize = 8;
+
+/// Returns the active sessions of a project except one, the latest active first.
+pub(super) async fn sessions(
+    engine: &Engine,
+    projects: &[Namespace],
+    except: Option<SessionKey>,
+) -> Result<Vec<Session>, EngineError> {
+    let mut live = engine.live().await?;
+    live.retain(|session| {
+        is_of_project(session, Some(projects))
+            && Some(session.key) != except
+            && matches!(session.state, State::Active)
+            && session.content.is_some()
+    });
+    live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
+    live.truncate(MAX_SESSIONS);
+    Ok(live)
+}
+
+/// Describes sessions by what was asked, and by the files that were changed. Blocks.
+pub(super) fn describe(
+    store: &dyn Store,
+    sessions: &[Session],
+) -> Result<Vec<OngoingSession>, StoreError> {
+    sessions.iter().map(|session| described(store, session)).collect()
+}
+
+fn described(store: &dyn Store, session: &Session) -> Result<OngoingSession, StoreError> {
+    let source = SourceKey { session: session.key, number: 0 };
+    let messages = store.messages(source, 0, MAX_MESSAGES)?;
+    let mut row: SessionRow = convert::session_row(store, session)?;
+    row.title = handoff::line(&row.title);
+    if let Some(episode) = &mut row.episode {
+        episode.name = handoff::line(&episode.name);
+        episode.branches.iter_mut().for_each(|branch| *branch = handoff::name(branch));
+    }
+    let mut prompts = messages.iter().filter(|message| message.role == Role::User);
+    let first = prompts.next().map(|message| handoff::line(&message.text));
+    // Of a longer session, the last prompt is not known.
+    let is_whole = messages.len() < MAX_MESSAGES;
+    let last = prompts.next_back().filter(|_| is_whole).map(|one| handoff::line(&one.text));
+    Ok(OngoingSession {
+        session: row,
+        asked: first.into_iter().chain(last).filter(|text| !text.is_empty()).collect(),
+        changed_files: changed_files(session.project.as_ref(), &messages),
+    })
+}
+
+/// Returns the files that a session changed with tools that report the changed lines, the latest
+/// first.
+fn changed_files(project: Option<&Project>, messages: &[Message]) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    for message in messages.iter().rev().filter(|message| is_edit(message)) {
+        for path in &message.files {
+            let key = project.and_then(|project| Graph::file_key(project, path));
+            let name = handoff::name(key.as_deref().unwrap_or(path));
+            if files.len() < MAX_FILES && !files.contains(&name) {
+                files.push(name);
+            }
+        }
+    }
+    files
+}
+
+fn is_edit(message: &Message) -> bool {
+    let is_changed_line = |line: &str| line.starts_with(['+', '-']);
+    message.role == Role::Tool && message.text.lines().skip(1).any(is_changed_line)
+}
+
+/// Formats the sessions for an agent that starts in the project; `None` without sessions. With
+/// `follows_handoff`, the text does not repeat that it is a record.
+pub(super) fn text(sessions: &[OngoingSession], follows_handoff: bool) -> Option<String> {
+    if sessions.is_empty() {
+        return None;
+    }
+    let lines: Vec<String> =
+        sessions.iter().map(|session| format!("- {}", session.description())).collect();
+    let head = if follows_handoff { String::new() } else { format!("{HEAD}\n\n") };
+    Some(format!("{head}Also at work in this project now:\n{}", lines.join("\n")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::transcript::Origin;
+
+    fn message(role: Role, text: &str, file: &str) -> Message {
+        Message {
+            seq: 0,
+            origin: Origin::default(),
+            uuid: None,
+            role,
+            at: None,
+            text: text.to_owned(),
+            tool: None,
+            files: vec![file.to_owned()],
+            branch: None,
+        }
+    }
+
+    #[test]
+    fn files_with_changed_lines_are_listed_once_and_the_latest_first() {
+        let project = Project::new("/work/app");
+        let messages = [
+            message(Role::Tool, "Edit: web.py (+1 -1)\n-a\n+b", "/work/app/web.py"),
+            message(Role::Tool, "Read: api.py\nx", "/work/app/api.py"),
+            message(Role::Tool, "Write: src/new.py (+1)\n+c", "/work/app/src/new.py"),
+            message(Role::Tool, "Edit: web.py (+1 -1)\n-b\n+c", "/work/app/web.py"),
+        ];
+        assert_eq!(changed_files(Some(&project), &messages), ["web.py", "src/new.py"]);
+    }
+
+    #[test]
+    fn a_session_is_described_by_its_agent_its_requests_and_its_files() {
+        let session = OngoingSession {
+            session: SessionRow {
+                session_id: "eeef0002-1111".to_owned(),
+                short_id: "eeef0002".to_owned(),
+                agent: "claude".to_owned(),
+                started_at: "2026-11-27T18:56:01.000000Z".to_owned(),
+                last_activity: "2026-11-27T18:58:00.000000Z".to_owned(),
+                ..SessionRow::default()
+            },
+            asked: vec!["Move the server".to_owned(), "Now test it".to_owned()],
+            changed_files: vec!["web.py".to_owned()],
+        };
+        let wanted = "claude `eeef0002`, since 2026-11-27 18:56 UTC, last active 18:58, asked \
+                      “Move the server”, and last “Now test it”; changes `web.py`";
+        assert_eq!(session.description(), wanted);
+        let text = text(&[session], true).unwrap();
+        assert_eq!(text, format!("Also at work in this project now:\n- {wanted}"));
+        assert_eq!(super::text(&[], true), None);
+    }
+}

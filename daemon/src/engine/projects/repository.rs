@@ -1,0 +1,54 @@
+//! Notes the repositories of imported sessions, and returns where a directory is in its repository.
+
+use std::path::Path;
+
+use super::{Identity, MAX_PROJECTS, Projects};
+use crate::{
+    lang::paths,
+    model::{Namespace, Project},
+};
+
+impl Projects {
+    /// Notes the directory of an imported session or of an added memory, with its repository as
+    /// the other machine knew it. Git's files on this machine take precedence. Blocks, because it
+    /// reads files.
+    pub(in crate::engine) fn note_imported(&self, project: &Project, repository: Identity) {
+        let before = self.read().get(&project.namespace()).cloned();
+        if before.is_none() && self.read().len() >= MAX_PROJECTS {
+            return;
+        }
+        let found = self.identity(project);
+        let is_here = found != Identity::default() || Path::new(project.path()).is_dir();
+        let identity = if is_here { found } else { repository };
+        let checked_at = before.as_ref().and_then(|before| before.checked_at);
+        self.put(project, identity, before.as_ref(), checked_at);
+    }
+
+    /// Returns the root of the repository that contains a known directory, or the directory itself
+    /// if it is in no repository or in a worktree elsewhere.
+    pub fn root(&self, project: &Project) -> Project {
+        match self.repository_of(project.namespace()).folder_of(project) {
+            Some(folder) => {
+                let depth = folder.split('/').filter(|part| !part.is_empty()).count();
+                let up = |path: &str| path.rsplit_once('/').map_or("", |(up, _)| up).to_owned();
+                let path = (0..depth).fold(project.path().to_owned(), |path, _| up(&path));
+                Project::new(&path)
+            }
+            None => project.clone(),
+        }
+    }
+
+    /// Returns the path of a directory in its repository, without the worktree of an agent; `None`
+    /// if the directory is in no repository, or is in a worktree elsewhere.
+    pub fn folder_in_repository(&self, directory: &Project) -> Option<String> {
+        let folder = self.identity(directory).folder_of(directory)?;
+        // The pattern of worktrees ends with a separator.
+        let inside = format!("{folder}/");
+        Some(paths::inside_worktree(&inside).trim_end_matches('/').to_owned())
+    }
+
+    /// Returns the last known repository and remote of a directory.
+    pub fn repository_of(&self, namespace: Namespace) -> Identity {
+        self.read().get(&namespace).map(|known| known.identity.clone()).unwrap_or_default()
+    }
+}
