@@ -6,9 +6,11 @@
 //! about a quarter less processor time, but its peak memory is 70 % (mimalloc) or 25 % (jemalloc)
 //! higher.
 
-/// Limits glibc to one arena, and makes it allocate large blocks directly from the system, so that
-/// freed blocks are returned to the system. This makes the peak memory use a fifth lower, at the
-/// same speed. Call this before any thread starts. Does nothing without glibc.
+/// Limits glibc to four arenas, and makes it allocate large blocks directly from the system, so that
+/// freed blocks are returned to the system. Threads that keep many small blocks, such as that of the
+/// store, then share few pages with the thread of the jobs, whose blocks are freed: after an import,
+/// the daemon uses 6 to 9 MB less than with one arena, and 4 to 7 MB more at the peak. More arenas
+/// save little more. Call this before any thread starts. Does nothing without glibc.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "no crate wraps the function; the call follows the manual page")
@@ -18,7 +20,7 @@ pub fn limit_memory_use() {
     // allocates at the same time (mallopt(3): "MT-Unsafe init").
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     unsafe {
-        libc::mallopt(libc::M_ARENA_MAX, 1);
+        libc::mallopt(libc::M_ARENA_MAX, 4);
         libc::mallopt(libc::M_MMAP_THRESHOLD, 128 << 10);
         libc::mallopt(libc::M_TOP_PAD, 64 << 10);
     }

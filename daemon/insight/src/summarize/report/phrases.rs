@@ -6,11 +6,10 @@
 use std::{borrow::Cow, sync::LazyLock};
 
 use aho_corasick::AhoCorasick;
-use regex::{Regex, RegexBuilder, bytes};
 use serde::Deserialize;
 
 use crate::{
-    pattern::compact,
+    pattern::{ExpressionSet, Syntax, compact},
     releasable::Releasable,
     summarize::{
         cache::{Cache, cached},
@@ -152,10 +151,6 @@ const FILES: &[(&str, &str)] = phrases![
 /// Maximum number of bytes of a sentence that are matched.
 const MAX_SENTENCE_BYTES: usize = 800;
 
-/// Maximum size, in bytes, of the automaton that each thread keeps for a topic. With the default of
-/// 2 MiB an import is no faster, and the daemon uses 5 MB more.
-const MAX_AUTOMATON_BYTES: usize = 300_000;
-
 type Table = Vec<(Topic, Phrases)>;
 
 /// Parses a file. An English file contains one topic, which the file name states; a file of another
@@ -178,20 +173,15 @@ fn read(name: &str, text: &str) -> Table {
     }
 }
 
-/// All phrases, compiled for matching.
+/// All phrases, prepared for matching.
 struct Index {
     headings: Headings,
-    sentences: Vec<Expressions>,
-}
-
-/// The expressions of one topic, joined. A `RegexSet` of all topics would be too large for the
-/// automaton that `regex` builds while it matches, and would take a third of the time of an import.
-struct Expressions {
-    topic: Topic,
-    /// Matches bytes: for Unicode characters, `.{0,60}` needs ten times as many states, and an
-    /// automaton of that size is rebuilt all the time.
-    english: Option<bytes::Regex>,
-    others: Option<Regex>,
+    /// The topics in the order of their precedence.
+    topics: Vec<Topic>,
+    /// The expressions of sentences, with the position of their topic. They match bytes: for Unicode
+    /// characters, `.{0,60}` needs ten times as many states.
+    english: ExpressionSet,
+    others: ExpressionSet,
 }
 
 /// Replaces a dash in the English expressions and in the text that they match, so that both are
@@ -200,53 +190,42 @@ const DASH: &str = "\x01";
 
 static INDEX: Releasable<Index> = Releasable::new(|| {
     let mut headings = Vec::new();
-    let mut sentences: Vec<(Topic, [Vec<String>; 2])> = Vec::new();
+    let mut topics = Vec::new();
+    let mut english = Vec::new();
+    let mut others = Vec::new();
     for (name, text) in FILES {
         let is_english = name.starts_with("en/");
         for (topic, phrases) in read(name, text) {
             headings.extend(phrases.headings.into_iter().map(|heading| (heading, topic)));
-            let found = phrases.sentences.iter().map(|sentence| format!("(?:{sentence})"));
-            let at = sentences.iter().position(|(known, _)| *known == topic);
-            let at = at.unwrap_or_else(|| {
-                sentences.push((topic, [Vec::new(), Vec::new()]));
-                sentences.len() - 1
+            let at = topics.iter().position(|known| *known == topic).unwrap_or_else(|| {
+                topics.push(topic);
+                topics.len() - 1
             });
-            sentences[at].1[usize::from(!is_english)].extend(found);
+            let sentences = phrases.sentences.into_iter();
+            match is_english {
+                true => english
+                    .extend(sentences.map(|sentence| (at, sentence.replace(['—', '–'], DASH)))),
+                false => others.extend(sentences.map(|sentence| (at, compact(&sentence)))),
+            }
         }
     }
-    let sentences = sentences.into_iter().map(|(topic, [english, others])| Expressions {
-        topic,
-        english: (!english.is_empty()).then(|| compiled_english(&english)),
-        others: (!others.is_empty()).then(|| compiled(&others)),
-    });
-    Index { sentences: sentences.collect(), headings: Headings::of(headings) }
+    let any_case = Syntax::new().case_insensitive(true);
+    Index {
+        headings: Headings::of(headings),
+        topics,
+        english: ExpressionSet::new(english, any_case.unicode(false).utf8(false)),
+        others: ExpressionSet::new(others, any_case),
+    }
 });
 
-fn compiled_english(expressions: &[String]) -> bytes::Regex {
-    let any = expressions.join("|").replace(['—', '–'], DASH);
-    let any = bytes::RegexBuilder::new(&any)
-        .unicode(false)
-        .case_insensitive(true)
-        .dfa_size_limit(MAX_AUTOMATON_BYTES)
-        .build();
-    any.expect("the English expressions of the tables are valid")
-}
-
-fn compiled(expressions: &[String]) -> Regex {
-    let any = RegexBuilder::new(&compact(&expressions.join("|")))
-        .case_insensitive(true)
-        .dfa_size_limit(MAX_AUTOMATON_BYTES)
-        .build();
-    any.expect("the expressions of the tables are valid")
-}
-
-impl Expressions {
-    fn match_any(&self, prose: &Prose<'_>) -> bool {
-        let is_match = |any: &bytes::Regex| any.is_match(prose.english.as_bytes());
-        self.english.as_ref().is_some_and(is_match)
-            || prose.others.is_some_and(|text| {
-                self.others.as_ref().is_some_and(|others| others.is_match(text))
-            })
+impl Index {
+    /// Returns the first of the wanted topics whose expressions match.
+    fn topic(&self, sentence: &str, is_wanted: impl Fn(Topic) -> bool) -> Option<Topic> {
+        let prose = Prose::of(sentence);
+        let is_wanted = |at: usize| is_wanted(self.topics[at]);
+        let english = self.english.first_match(&prose.english, is_wanted);
+        let others = prose.others.and_then(|text| self.others.first_match(text, is_wanted));
+        english.into_iter().chain(others).min().map(|at| self.topics[at])
     }
 }
 
@@ -322,22 +301,15 @@ pub(crate) fn topic_of_heading(heading: &str) -> Option<Topic> {
 /// Returns the topic that the wording of a sentence determines.
 pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
     cached_topic(None, sentence, || {
-        let prose = Prose::of(sentence);
-        INDEX.get().sentences.iter().find_map(|one| {
-            let topic = one.topic.of_claim()?;
-            one.match_any(&prose).then_some(topic)
-        })
+        let topic = INDEX.get().topic(sentence, |topic| topic.of_claim().is_some())?;
+        topic.of_claim()
     })
 }
 
 /// Returns whether a sentence is about `topic`, possibly among other topics.
 pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
-    let matched = cached_topic(Some(topic), sentence, || {
-        let index = INDEX.get();
-        let of_topic = index.sentences.iter().find(|one| one.topic == topic)?;
-        of_topic.match_any(&Prose::of(sentence)).then_some(topic)
-    });
-    matched.is_some()
+    let find = || INDEX.get().topic(sentence, |other| other == topic);
+    cached_topic(Some(topic), sentence, find).is_some()
 }
 
 /// Maximum number of sentences, and of headings, whose topic a thread caches.

@@ -1,10 +1,17 @@
-//! A macro for a regular expression that is compiled on first use.
+//! A macro for a regular expression that is compiled on first use, and a set of expressions.
 //!
 //! A pattern stays in memory until the daemon is idle ([`releasable`](crate::releasable)), together
 //! with a cache for each thread that used it. The size of both depends on the number of states of
 //! the automaton. Unicode's classes and counted repetitions multiply this number. heaptrack
 //! measured 774 patterns at the end of an import of 100 MB: with Unicode's `\w`, they have 855,000
 //! states and take 132 MB; with the `\w` of [`compact`], 308,000 states and 85 MB.
+
+mod required;
+mod set;
+
+pub use regex_automata::util::syntax::Config as Syntax;
+
+pub use set::ExpressionSet;
 
 /// Returns a regular expression, as an [`Arc`](std::sync::Arc), that is compiled when it is first
 /// used. [`compact`] describes the meaning of `\b`, `\d` and `\w`.
