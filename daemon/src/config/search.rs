@@ -58,8 +58,7 @@ impl FileSearch {
         let is_project_file =
             self.directory.as_ref().is_some_and(|folder| folder.join(FILE_NAME) == file)
                 && file != own_file;
-        let text = read(file)
-            .map_err(|problem| Problems { problems: vec![problem], notices: Vec::new() })?;
+        let text = read(file)?;
         let source = ConfigSource {
             file: file.to_owned(),
             own_file: is_project_file.then_some(own_file),
@@ -69,20 +68,22 @@ impl FileSearch {
     }
 }
 
-fn read(file: &Path) -> Result<String, ConfigProblem> {
+fn read(file: &Path) -> Result<String, Problems> {
+    let rejected = |problem| Problems { problems: vec![problem], notices: Vec::new() };
     let mut bytes = Vec::new();
     File::open(file)
         .and_then(|opened| opened.take(MAX_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|error| ConfigProblem::Unreadable {
-            file: file.to_owned(),
-            error: error.to_string().to_lowercase(),
+        .map_err(|error| {
+            let error = error.to_string().to_lowercase();
+            rejected(ConfigProblem::Unreadable { file: file.to_owned(), error })
         })?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(ConfigProblem::TooLong { file: file.to_owned(), max_bytes: MAX_BYTES });
+        let problem = ConfigProblem::TooLong { file: file.to_owned(), max_bytes: MAX_BYTES };
+        return Err(rejected(problem));
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
-        ConfigProblem::NotUtf8 { place: FilePosition::new(file, line) }
+        rejected(ConfigProblem::NotUtf8 { place: FilePosition::new(file, line) })
     })
 }
