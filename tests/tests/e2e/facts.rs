@@ -26,7 +26,7 @@ fn a_wish_that_may_contradict_an_earlier_one_is_reported() {
     assert!(wishes.contains("tabs for indentation.” (since 20"), "{wishes}");
     assert_eq!(wishes.matches("a later wish may contradict it").count(), 1, "{wishes}");
     let id = earlier.rsplit(' ').next().unwrap();
-    world.printed(&["forget", "--fact", id, "--run"]);
+    world.printed(&["forget", "--fact", id]);
     let wishes = world.json(&["handoff", "-p", PROJECT])["preferences"].to_string();
     assert!(!wishes.contains("contradict"), "{wishes}");
     let refused = world.graphiti(&["remember", ""]);
