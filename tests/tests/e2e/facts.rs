@@ -10,7 +10,9 @@ const HOUR: Duration = Duration::from_secs(3_600);
 #[test]
 fn a_wish_that_may_contradict_an_earlier_one_is_reported() {
     let world = World::new();
-    let _daemon = world.start();
+    world.transcript("aaaa-1").aged(HOUR).prompt("Fix the marmot").reply("It is fixed.");
+    let daemon = world.start();
+    daemon.settle();
     let remember = |text: &str| world.printed(&["remember", text, "--project", PROJECT]);
     assert!(remember("use tabs for indentation").starts_with("Remembered for /work/app."));
     let again = remember("use tabs for indentation");
@@ -24,7 +26,7 @@ fn a_wish_that_may_contradict_an_earlier_one_is_reported() {
     assert!(wishes.contains("tabs for indentation.” (since 20"), "{wishes}");
     assert_eq!(wishes.matches("a later wish may contradict it").count(), 1, "{wishes}");
     let id = earlier.rsplit(' ').next().unwrap();
-    world.printed(&["forget", "--fact", id, "--run"]);
+    world.printed(&["forget", "--fact", id]);
     let wishes = world.json(&["handoff", "-p", PROJECT])["preferences"].to_string();
     assert!(!wishes.contains("contradict"), "{wishes}");
     let refused = world.graphiti(&["remember", ""]);

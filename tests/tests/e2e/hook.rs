@@ -484,7 +484,7 @@ fn a_session_that_starts_is_told_of_the_other_sessions_that_run_in_its_project()
     let handoff = world.printed(&["handoff", "-p", PROJECT]).replace("\n  ", " ");
     for text in [&added_context, &handoff] {
         for part in [
-            "claude `eeef0002-1111`, since 20",
+            "claude `eeef0002`, since 20",
             "asked “Move the web server to port 8080. Do not touch api.py.”; changes `web.py`",
         ] {
             assert!(text.contains(part), "{text}");

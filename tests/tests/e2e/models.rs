@@ -229,8 +229,10 @@ fn without_an_answer_the_derived_summary_stays_until_the_server_answers() {
 #[test]
 fn summaries_that_the_model_did_not_write_are_reported_and_requested_again() {
     let world = World::new();
-    let model = MockModel::start(|_| ModelReply::Status(400));
-    world.configure(&model.settings(&json!({})));
+    let model = MockModel::start(|_| ModelReply::Status(503));
+    let mut settings = model.settings(&json!({}));
+    settings["resilience"] = json!({ "retry_queue": { "max_retries": 0 } });
+    world.configure(&settings);
     let daemon = world.start();
     work(&mut world.transcript("aaaa-1"));
     daemon.settle();
