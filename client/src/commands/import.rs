@@ -109,17 +109,26 @@ fn import_corrections(
     corrections: &[CorrectionRow],
     screen: &Screen,
 ) -> Result<(), AskError> {
+    let taken = store_corrections(connection, corrections)?;
+    if !corrections.is_empty() {
+        let known = corrections.len() - taken;
+        screen.print(format!("Corrections of facts: {taken} imported, {known} known already."));
+    }
+    Ok(())
+}
+
+/// Stores corrections that were made on other machines. Returns how many were new.
+pub(super) fn store_corrections(
+    connection: &mut Connection,
+    corrections: &[CorrectionRow],
+) -> Result<usize, AskError> {
     let mut taken = 0;
     for page in corrections.chunks(MAX_CORRECTIONS) {
         let request = CorrectionsRequest { corrections: page.to_vec(), imported: true };
         let answer: CorrectionsAnswer = connection.ask(CORRECTIONS, &request)?;
         taken += answer.corrections.len();
     }
-    if !corrections.is_empty() {
-        let known = corrections.len() - taken;
-        screen.print(format!("Corrections of facts: {taken} imported, {known} known already."));
-    }
-    Ok(())
+    Ok(taken)
 }
 
 /// Imports all episodes, or only checks them.
