@@ -3,7 +3,12 @@
 use crate::config::{Config, table};
 
 /// The keys whose values are read only at the start.
-const AT_START: [&str; 1] = ["session_tracking.hooks.socket_path"];
+const AT_START: [&str; 4] = [
+    "session_tracking.hooks.socket_path",
+    "session_tracking.log.file",
+    "session_tracking.log.max_bytes",
+    "session_tracking.limits.log_bytes",
+];
 
 /// Returns a sentence for each key whose value differs, in the order of the file.
 pub fn changes(before: &Config, after: &Config) -> Vec<String> {
@@ -34,6 +39,7 @@ mod tests {
         after.api.hooks.hook_timeout = Duration::from_millis(1_500);
         after.limits.spool_bytes = 1 << 20;
         after.api.hooks.socket_path = Some("/run/g.sock".into());
+        after.log.file = Some("/run/g.log".into());
         after.llm.model = Some("m".to_owned());
         assert_eq!(
             changes(&before, &after),
@@ -43,6 +49,8 @@ mod tests {
                  restart: graphiti stop, then graphiti up",
                 "`session_tracking.hooks.hook_timeout` was 30000 and is 1500 now",
                 "`session_tracking.llm.model` was null and is \"m\" now",
+                "`session_tracking.log.file` was null and will be \"/run/g.log\" after a restart: \
+                 graphiti stop, then graphiti up",
                 "`session_tracking.limits.spool_bytes` was \"64 MiB\" and is \"1 MiB\" now",
             ]
         );
