@@ -127,8 +127,12 @@ impl Filter {
         let pending = PendingCall {
             id: cut(&call.id, ID).into_owned(),
             tool: cut(&call.tool, ID).into_owned(),
-            subject: subject(&call.action, &call.input),
-            files: files(&call.action),
+            subject: if self.tool_calls {
+                subject(&call.action, &call.input)
+            } else {
+                String::new()
+            },
+            files: if self.tool_calls { files(&call.action) } else { Vec::new() },
             is_command: matches!(call.action, Action::Run { .. }),
         };
         let kept = self.tool_calls.then(|| FilteredMessage {
@@ -159,7 +163,11 @@ impl Filter {
             files: Vec::new(),
             is_command: false,
         });
-        let line = one_line(&format!("{}: {} → {}", call.tool, call.subject, outcome_text(result)));
+        let outcome = outcome_text(result);
+        let line = one_line(&match call.subject.as_str() {
+            "" => format!("{} → {outcome}", call.tool),
+            subject => format!("{}: {subject} → {outcome}", call.tool),
+        });
         let text = match &self.tool_content {
             Keep::Full => format!("{line}\n{}", result.content.decode(CONTENT)),
             Keep::Omit => return None,
@@ -451,7 +459,7 @@ mod tests {
         assert_eq!(kept_whole[0], "user: Fix the\nlogin.");
         assert_eq!(
             kept[1],
-            "tool Bash: Bash: `cargo test --all` → failed (exit 101): error: it broke\n\
+            "tool Bash: Bash → failed (exit 101): error: it broke\n\
              Exit code 101\nrunning 2 tests\nerror: it broke\nmore"
         );
         assert_eq!(kept.len(), 5);

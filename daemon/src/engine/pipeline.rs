@@ -214,6 +214,7 @@ impl SourceState {
             self.observe(parse_context, &entry, position, Relevance::Normal, messages);
         } else {
             redact(&mut entry.item, &parse_context.redactor);
+            parse_context.filter.omit(&mut entry.item);
             let is_silent = matches!(entry.item, Item::Result(_));
             let relevance = if is_silent { Relevance::Low } else { Relevance::Normal };
             self.observe(parse_context, &entry, position, relevance, messages);
