@@ -88,6 +88,8 @@ pub struct LinePosition {
 pub struct LineContext<'c> {
     pub format: &'c dyn Format,
     pub parse_context: &'c ParseContext,
+    /// When the line is read. A record cannot be later: its clock was wrong.
+    pub now: Timestamp,
 }
 
 /// Maximum number of silent calls that are remembered; the output of older calls is read anyway.
@@ -176,7 +178,8 @@ impl SourceState {
     ) {
         let mut memory = std::mem::take(&mut self.memory);
         salvage::read_line(context.format, line, &mut memory, tally, &mut |entry| {
-            self.take_entry(context.parse_context, entry, position, messages);
+            let at = entry.at.map(|at| at.min(context.now));
+            self.take_entry(context.parse_context, Entry { at, ..entry }, position, messages);
         });
         self.memory = memory;
     }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use crate::{
+    clock,
     capture::{
         format::{Format, Identity},
         salvage,
@@ -59,7 +60,7 @@ pub fn read(
     };
     state.begin(format, path);
     let (mut tail, _) = Tail::open(path, &FileCursor::default())?;
-    let context = LineContext { format, parse_context };
+    let context = LineContext { format, parse_context, now: clock::now() };
     let mut messages = Vec::new();
     let mut at = 0;
     while let Some(line) = tail.next_line(&salvage::is_whole)? {

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use self::batch::Batch;
 pub(super) use self::redact::redact_again;
 use crate::{
+    clock,
     capture::{
         format::{Format, FormatHandle},
         salvage,
@@ -343,8 +344,11 @@ impl OpenSource<'_> {
             match line {
                 TailLine::Whole(line) => {
                     self.reader.bytes.fetch_add(line.len() as u64 + 1, Ordering::Relaxed);
-                    let context =
-                        LineContext { format: &*self.format, parse_context: &self.parse_context };
+                    let context = LineContext {
+                        format: &*self.format,
+                        parse_context: &self.parse_context,
+                        now: clock::now(),
+                    };
                     let position = LinePosition { origin, at };
                     let tally = &mut self.source.tally;
                     self.state.take_line(context, line, position, tally, &mut self.batch.messages);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{ReadError, ReadProgress, SourceReader, unreadable};
 use crate::{
+    clock,
     capture::{
         format::Format,
         salvage,
@@ -37,7 +38,7 @@ impl SourceReader {
         state.shared = saved.shared;
         state.begin(format, path);
         let (mut messages, mut tally) = (Vec::new(), Tally::default());
-        let context = LineContext { format, parse_context };
+        let context = LineContext { format, parse_context, now: clock::now() };
         let mut at = 0;
         while at < saved.cursor.offset
             && !self.is_stopping()
