@@ -28,6 +28,7 @@ use crate::{
         Evidence, Message, Timestamp,
         transcript::{Action, Call, Entry, Item, LazyText, Origin, RecordUuid, ToolResult},
     },
+    redact::KnownSecrets,
     store::Tally,
     summarize::evidence::Collector,
 };
@@ -63,6 +64,10 @@ pub struct SourceState {
     /// Messages of which only a part is stored.
     #[serde(default, rename = "longs")]
     pub truncated: TruncatedMessages,
+    /// The secrets that were recognised in the session. They are saved for all files of the session
+    /// ([`known`](super::redaction::known)).
+    #[serde(skip)]
+    pub known_secrets: KnownSecrets,
     #[serde(serialize_with = "without_secrets")]
     memory: Memory,
     waiting: PendingCalls,
@@ -121,6 +126,7 @@ impl SourceState {
             rules: first_rules(),
             fork_keys: Vec::new(),
             truncated: TruncatedMessages::default(),
+            known_secrets: KnownSecrets::default(),
             memory: Memory::default(),
             waiting: PendingCalls::default(),
             is_ended: false,
@@ -155,6 +161,7 @@ impl SourceState {
             rules: _,
             fork_keys: _,
             truncated,
+            known_secrets: _,
             memory,
             waiting,
             is_ended: _,
@@ -195,7 +202,7 @@ impl SourceState {
         if position.origin.line <= self.shared {
             // From a copied line, only metadata such as the working directory is used.
             if let Item::Context(_) = &entry.item {
-                redact(&mut entry.item, &parse_context.redactor);
+                redact(&mut entry.item, &parse_context.redactor, &mut self.known_secrets);
                 self.observe(
                     parse_context,
                     &Entry { at: None, ..entry },
@@ -216,7 +223,7 @@ impl SourceState {
                 Entry { item: Item::Result(ToolResult { call, outcome, content }), ..entry };
             self.observe(parse_context, &entry, position, Relevance::Normal, messages);
         } else {
-            redact(&mut entry.item, &parse_context.redactor);
+            redact(&mut entry.item, &parse_context.redactor, &mut self.known_secrets);
             parse_context.filter.omit(&mut entry.item);
             let is_silent = matches!(entry.item, Item::Result(_));
             let relevance = if is_silent { Relevance::Low } else { Relevance::Normal };
@@ -330,7 +337,9 @@ impl SourceState {
                     return None;
                 }
                 let output = result.content.decode(OUTPUT);
-                Some(parse_context.redactor.redact(&output).text.into_owned())
+                let known = &mut self.known_secrets;
+                let redacted = parse_context.redactor.redact_of_session(&output, known);
+                Some(redacted.text.into_owned())
             }
             _ => None,
         }

@@ -7,16 +7,17 @@ use std::{
 };
 
 use crate::{
-    clock,
     capture::{
         format::{Format, Identity},
         salvage,
         tail::{FileCursor, Tail, TailLine},
     },
+    clock,
     engine::{
         files,
         parse_context::ParseContext,
         pipeline::{LineContext, LinePosition, SourceState},
+        redaction,
     },
     model::{Evidence, Message, Role, transcript::Origin},
     store::Tally,
@@ -58,6 +59,7 @@ pub fn read(
         first: Vec::new(),
         last: VecDeque::new(),
     };
+    state.known_secrets = redaction::known::empty();
     state.begin(format, path);
     let (mut tail, _) = Tail::open(path, &FileCursor::default())?;
     let context = LineContext { format, parse_context, now: clock::now() };

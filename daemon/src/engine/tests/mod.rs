@@ -9,6 +9,7 @@ mod interleavings;
 mod opencode;
 mod registering;
 mod remaking;
+mod secrets;
 
 use std::{
     fs::{self, File},
