@@ -261,7 +261,7 @@ fn records(answer: &HealthAnswer) -> String {
     for (count, what) in [
         (records.repaired, "repaired"),
         (records.broken, "given up"),
-        (records.restarts, "files reread"),
+        (records.restarts, "files truncated or replaced"),
     ] {
         if count > 0 {
             text.push_str(&format!(", {} {what}", number(count)));
@@ -282,9 +282,15 @@ pub(super) fn redaction(answer: &HealthAnswer) -> Option<&'static str> {
 
 fn model(answer: &HealthAnswer, screen: &Screen) -> String {
     let model = &answer.model;
-    let does = if model.writes_summaries { "writes summaries" } else { "classifies tools" };
+    let does = match (&model.outage, model.writes_summaries) {
+        (Some(_), true) => "writes no summaries at present",
+        (Some(_), false) => "classifies no tools at present",
+        (None, true) => "writes summaries",
+        (None, false) => "classifies tools",
+    };
     let awaiting = match model.awaiting {
         0 => String::new(),
+        1 => ", 1 session waits for the model".to_owned(),
         count => format!(", {count} sessions wait for the model"),
     };
     match model.outage.as_ref().or(model.last_error.as_ref()) {

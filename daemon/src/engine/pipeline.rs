@@ -57,6 +57,10 @@ pub struct SourceState {
     /// The version of the format's rules by which the file is read.
     #[serde(default = "first_rules")]
     pub rules: u64,
+    /// If the file was truncated after it was read: where reading continues if the agent restores
+    /// the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_truncation: Option<BeforeTruncation>,
     /// The ids of the records at which a fork of the session may start; only records that were read
     /// since the last batch.
     #[serde(skip)]
@@ -77,6 +81,14 @@ pub struct SourceState {
     /// The ids of calls whose output is skipped if they succeed.
     silent: VecDeque<String>,
     branch: Option<String>,
+}
+
+/// The position in a file before it was truncated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BeforeTruncation {
+    pub cursor: FileCursor,
+    /// See [`SourceState::shared`].
+    pub shared: u64,
 }
 
 /// The position of a line in its file.
@@ -124,6 +136,7 @@ impl SourceState {
             first_record: None,
             shared: 0,
             rules: first_rules(),
+            before_truncation: None,
             fork_keys: Vec::new(),
             truncated: TruncatedMessages::default(),
             known_secrets: KnownSecrets::default(),
@@ -159,6 +172,7 @@ impl SourceState {
             first_record: _,
             shared: _,
             rules: _,
+            before_truncation: _,
             fork_keys: _,
             truncated,
             known_secrets: _,

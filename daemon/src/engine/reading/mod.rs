@@ -9,6 +9,7 @@ mod checkpoint;
 pub mod forks;
 mod redact;
 mod replay;
+mod truncation;
 
 use std::{
     io,
@@ -20,13 +21,13 @@ use std::{
 };
 
 pub use self::checkpoint::agent_version;
-use self::{batch::Batch, checkpoint::checkpoint};
+use self::{batch::Batch, checkpoint::checkpoint, truncation::ReadStart};
 pub(super) use self::{checkpoint::saved_evidence, redact::redact_again};
 use crate::{
     capture::{
         format::{Format, FormatHandle},
         salvage,
-        tail::{FileCursor, Resumed, Tail, TailLine},
+        tail::{Tail, TailLine},
     },
     clock,
     engine::{
@@ -155,22 +156,23 @@ impl SourceReader {
             None => Box::new(self.load(&source)?),
         };
         state.known_secrets = known::load(self.store.as_ref(), source.key.session)?;
-        let cursor = if from_start { FileCursor::default() } else { state.cursor.clone() };
-        let (tail, resumed) = match Tail::open(Path::new(&source.path), &cursor) {
+        let opened = self.open(&*format, &source, &mut state, from_start);
+        let (tail, start) = match opened {
             Ok(opened) => opened,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(ReadError::File { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
                 let is_saved = self.save(&mut source, &state, save)?;
                 return Ok(ReadProgress::of_missing(source, state, is_saved));
             }
-            Err(error) => return Err(unreadable(&source)(error)),
+            Err(error) => return Err(error),
         };
-        let was_replaced = resumed == Resumed::FromStart;
-        if was_replaced {
-            tracing::info!(
-                file = source.path,
-                "the transcript was truncated or replaced; reading it from the start"
-            );
-            source.tally.restarts += 1;
+        let was_replaced = start == ReadStart::Replaced;
+        match start {
+            ReadStart::Continued => {}
+            ReadStart::Requested => {
+                let restarts = source.tally.restarts;
+                source.tally = Tally { restarts, ..Tally::default() };
+            }
+            ReadStart::Replaced | ReadStart::Truncated => source.tally.restarts += 1,
         }
         let batch = Batch::new(source.key);
         let saved_secrets = state.known_secrets.clone();
@@ -186,15 +188,12 @@ impl SourceReader {
             saved_secrets,
             now: clock::now(),
         };
-        if from_start && !was_replaced {
-            let restarts = open.source.tally.restarts;
-            open.source.tally = Tally { restarts, ..Tally::default() };
+        match start {
+            ReadStart::Continued => {}
+            ReadStart::Truncated => open.source.offset = 0,
+            ReadStart::Requested | ReadStart::Replaced => open.reset(),
         }
-        let from_start = from_start || was_replaced;
-        if from_start {
-            open.reset();
-        }
-        let progress = open.read_to_end(save, from_start)?;
+        let progress = open.read_to_end(save, start != ReadStart::Continued)?;
         Ok(ReadProgress { was_replaced, ..progress })
     }
 

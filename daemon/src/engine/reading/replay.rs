@@ -34,6 +34,9 @@ impl SourceReader {
         let Ok((mut tail, Resumed::Continued)) = Tail::open_whole(path, &saved.cursor) else {
             return Ok(ReadProgress::of_missing(source, saved, true));
         };
+        if saved.before_truncation.is_some() {
+            return Ok(ReadProgress::of_missing(source, saved, true));
+        }
         tail.rewind().map_err(unreadable(&source))?;
         let mut state = Box::new(SourceState::new(source.key.number));
         state.shared = saved.shared;

@@ -10,6 +10,7 @@ mod opencode;
 mod registering;
 mod remaking;
 mod secrets;
+mod truncating;
 
 use std::{
     fs::{self, File},
