@@ -127,12 +127,8 @@ impl Filter {
         let pending = PendingCall {
             id: cut(&call.id, ID).into_owned(),
             tool: cut(&call.tool, ID).into_owned(),
-            subject: if self.tool_calls {
-                subject(&call.action, &call.input)
-            } else {
-                String::new()
-            },
-            files: if self.tool_calls { files(&call.action) } else { Vec::new() },
+            subject: subject(&call.action, &call.input),
+            files: files(&call.action),
             is_command: matches!(call.action, Action::Run { .. }),
         };
         let kept = self.tool_calls.then(|| FilteredMessage {
@@ -154,8 +150,7 @@ impl Filter {
         result: &ToolResult<'_>,
         waiting: &mut PendingCalls,
     ) -> Option<FilteredMessage> {
-        let id = cut(&result.call, ID);
-        let at = waiting.calls.iter().position(|call| call.id == id);
+        let at = waiting.calls.iter().position(|call| call.id == cut(&result.call, ID));
         let call = at.and_then(|at| waiting.calls.remove(at)).unwrap_or_else(|| PendingCall {
             id: String::new(),
             tool: "tool".to_owned(),
@@ -163,11 +158,9 @@ impl Filter {
             files: Vec::new(),
             is_command: false,
         });
-        let outcome = outcome_text(result);
-        let line = one_line(&match call.subject.as_str() {
-            "" => format!("{} → {outcome}", call.tool),
-            subject => format!("{}: {subject} → {outcome}", call.tool),
-        });
+        let colon = if call.subject.is_empty() { "" } else { ": " };
+        let call_text = format!("{}{colon}{}", call.tool, call.subject);
+        let line = one_line(&format!("{call_text} → {}", outcome_text(result)));
         let text = match &self.tool_content {
             Keep::Full => format!("{line}\n{}", result.content.decode(CONTENT)),
             Keep::Omit => return None,
@@ -175,10 +168,10 @@ impl Filter {
         };
         let has_error_lines =
             call.is_command && result.outcome.succeeded() && self.tool_content.is_summary();
-        let error_lines =
-            if has_error_lines { error_lines(&result.content.decode(CONTENT)) } else { None };
-        let (tool, files) = (Some(call.tool), call.files);
-        Some(FilteredMessage { role: Role::Tool, text, tool, files, error_lines })
+        let lines = || error_lines(&result.content.decode(CONTENT));
+        let error_lines = has_error_lines.then(lines).flatten();
+        let (role, tool, files) = (Role::Tool, Some(call.tool), call.files);
+        Some(FilteredMessage { role, text, tool, files, error_lines })
     }
 }
 
@@ -507,9 +500,16 @@ mod tests {
         let mut kept = Vec::new();
         for line in TRANSCRIPT.lines() {
             let format: &dyn Format = &Claude;
-            salvage::read_line(format, line.as_bytes(), &mut memory, &mut tally, &mut |entry| {
-                kept.extend(filter.keep(&entry.item, &mut waiting));
-            });
+            salvage::read_line(
+                format,
+                line.as_bytes(),
+                &mut memory,
+                &mut tally,
+                &mut |mut entry| {
+                    filter.omit(&mut entry.item);
+                    kept.extend(filter.keep(&entry.item, &mut waiting));
+                },
+            );
         }
         kept.into_iter()
             .map(|kept| {
