@@ -151,7 +151,7 @@ fn read(path: &Path, source: u32, parse_context: &ParseContext) -> SourceState {
     let (mut messages, mut tally, mut at) = (Vec::new(), Tally::default(), 0);
     for (number, line) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         let place = LinePosition { origin: Origin { source, line: number }, at };
-        let context = LineContext { format, parse_context };
+        let context = LineContext { format, parse_context, now: graphitid::clock::now() };
         state.take_line(context, line, place, &mut tally, &mut messages);
         messages.clear();
         at += line.len() as u64 + 1;

@@ -1,5 +1,6 @@
-//! Recognises the words of a query that begin with a minus, such as `-docker` and `-project:api`,
-//! which the parser of the command line would take for options.
+//! Recognises arguments that begin with a minus and that the parser of the command line would take
+//! for options: words of a query, such as `-docker` and `-project:api`, and pasted text, such as
+//! `--- FAIL: TestAdd`.
 
 use std::{ffi::OsString, iter};
 
@@ -11,22 +12,32 @@ use crate::cli::Cli;
 const FIELDS: [&str; 10] =
     ["project", "agent", "branch", "file", "tool", "role", "in", "date", "before", "after"];
 
-/// Moves the words of a query that begin with a minus to the end, after `--`. There, the parser
-/// takes them for words, and the query excludes them.
+/// The commands with a query.
+const WITH_QUERY: [&str; 2] = ["search", "facts"];
+/// The commands with a text that may be pasted.
+const WITH_TEXT: [&str; 2] = ["fix", "remember"];
+
+/// Moves the words of a query, and texts, that begin with a minus to the end, after `--`. There, the
+/// parser takes them for words, and a query excludes them.
 pub(super) fn moved_behind_options(arguments: Vec<OsString>) -> Vec<OsString> {
-    let Some(command) = command_with_query(&arguments) else { return arguments };
+    let Some(command) = command_with_words(&arguments) else { return arguments };
+    let has_query = WITH_QUERY.contains(&command);
     let end = arguments.iter().position(|argument| argument == "--");
     let end = end.unwrap_or(arguments.len());
     let is_excluded = |at: usize| {
-        is_exclusion(&arguments[at].to_string_lossy())
-            && !(at > 0 && takes_value(command, &arguments[at - 1].to_string_lossy()))
+        let argument = arguments[at].to_string_lossy();
+        let is_word = if has_query { is_exclusion(&argument) } else { is_text(command, &argument) };
+        is_word && !(at > 0 && takes_value(command, &arguments[at - 1].to_string_lossy()))
     };
     let (excluded, options): (Vec<usize>, Vec<usize>) = (0..end).partition(|at| is_excluded(*at));
     if excluded.is_empty() {
         return arguments;
     }
     let options = options.into_iter().map(|at| arguments[at].clone());
-    let excluded = excluded.into_iter().map(|at| as_phrase(&arguments[at]));
+    let excluded = excluded.into_iter().map(|at| match has_query {
+        true => as_phrase(&arguments[at]),
+        false => arguments[at].clone(),
+    });
     let words = arguments[end..].iter().skip(1).cloned();
     options.chain(iter::once(OsString::from("--"))).chain(words).chain(excluded).collect()
 }
@@ -59,15 +70,29 @@ fn as_phrase(argument: &OsString) -> OsString {
     quoted.into()
 }
 
-/// Returns the command, if it takes a query.
-fn command_with_query(arguments: &[OsString]) -> Option<&'static str> {
+/// Returns the command, if it takes a query or a text.
+fn command_with_words(arguments: &[OsString]) -> Option<&'static str> {
     // `--color never` may be before the command.
     let mut words = arguments.iter().enumerate().filter(|(at, argument)| {
         let is_color = *at > 0 && arguments[at - 1] == "--color";
         !is_color && !argument.to_string_lossy().starts_with('-')
     });
     let (_, command) = words.next()?;
-    ["search", "facts"].into_iter().find(|known| command == known)
+    WITH_QUERY.into_iter().chain(WITH_TEXT).find(|known| command == known)
+}
+
+/// Whether an argument of a command with a text is not an option: it has more than two minuses, or
+/// several words and not the name of an option.
+fn is_text(command: &str, argument: &str) -> bool {
+    if argument.starts_with("---") {
+        return true;
+    }
+    if !argument.starts_with('-') || !argument.contains(char::is_whitespace) {
+        return false;
+    }
+    let name = argument.split_once('=').map_or(argument, |(name, _)| name);
+    let letter = argument.get(..2).unwrap_or(argument);
+    !takes_value(command, name) && !takes_value(command, letter)
 }
 
 /// Whether an argument of a command with a query is an excluded word or filter, and not an option.
@@ -123,6 +148,33 @@ mod tests {
         assert_eq!(moved_behind_options(value.clone()), value, "the value of an option stays");
         let other = vec![OsString::from("fix"), OsString::from("search"), OsString::from("-foo")];
         assert_eq!(moved_behind_options(other.clone()), other);
+    }
+
+    #[test]
+    fn a_text_may_begin_with_a_minus() {
+        let parse = |arguments: &[&str]| {
+            Cli::parse_arguments(arguments.iter().map(OsString::from).collect())
+                .map(|cli| cli.command.unwrap())
+                .unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
+        };
+        for (arguments, text) in [
+            (vec!["fix", "--- FAIL: TestAdd"], "--- FAIL: TestAdd"),
+            (vec!["fix", "-n", "3", "--json", "-Werror: unused x"], "-Werror: unused x"),
+            (vec!["fix", "--json", "-n3", "--- FAIL: a", "-p", "my app"], "--- FAIL: a"),
+            (vec!["fix", "--project=my app", "x"], "x"),
+            (vec!["fix", "---"], "---"),
+        ] {
+            let Command::Fix(fix) = parse(&arguments) else { panic!("{arguments:?}") };
+            assert_eq!(fix.error.join(" "), text, "{arguments:?}");
+        }
+        let Command::Remember(remember) = parse(&["remember", "--everywhere", "- no jQuery"])
+        else {
+            panic!("no `remember`")
+        };
+        assert_eq!(
+            (remember.text.join(" "), remember.everywhere),
+            ("- no jQuery".to_owned(), true)
+        );
     }
 
     #[test]

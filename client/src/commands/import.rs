@@ -117,7 +117,7 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
 }
 
 /// Imports the corrections of facts, or only checks them. Returns the number of new corrections.
-fn import_corrections(
+pub(super) fn import_corrections(
     connection: &mut Connection,
     corrections: &[CorrectionRow],
     dry_run: bool,

@@ -225,14 +225,33 @@ fn file_line(file: &FileRow) -> String {
     }
     let skipped: u64 = file.skipped.values().sum();
     text.push_str(&format!(", {} records read, {skipped} skipped", file.read));
-    for (count, what) in
-        [(file.repaired, "repaired"), (file.broken, "broken"), (file.restarts, "times reread")]
-    {
+    for (count, what) in [(file.repaired, "repaired"), (file.broken, "broken")] {
         if count > 0 {
             text.push_str(&format!(", {count} {what}"));
         }
     }
+    if file.restarts > 0 {
+        text.push_str(&format!(
+            ", truncated or replaced {} times (messages read before are kept if it became shorter)",
+            file.restarts
+        ));
+    }
     text
+}
+
+/// Says why there are no messages.
+fn without_messages(answer: &GetSessionAnswer) -> String {
+    if answer.session.message_count == 0 {
+        return "No messages in this range.".to_owned();
+    }
+    let transcript = match answer.files.iter().find(|file| file.exists) {
+        Some(file) => format!(" The transcript still exists: {}", line(&file.path)),
+        None => String::new(),
+    };
+    format!(
+        "No messages are stored: their text was removed because the database reached its limit \
+         (`graphiti status`), or `filter` stores none. The summary is kept.{transcript}"
+    )
 }
 
 fn print_messages(answer: &GetSessionAnswer, screen: &Screen) {
@@ -245,7 +264,7 @@ fn print_messages(answer: &GetSessionAnswer, screen: &Screen) {
             screen.print(screen.dim(format!("… for more messages: --from {next}")));
         }
         None if answer.messages.is_empty() => {
-            screen.print(screen.dim("No messages in this range."));
+            screen.print(screen.dim(without_messages(answer)));
         }
         None => {}
     }

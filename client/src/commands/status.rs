@@ -276,7 +276,7 @@ fn records(answer: &HealthAnswer) -> String {
     for (count, what) in [
         (records.repaired, "repaired"),
         (records.broken, "given up"),
-        (records.restarts, "files reread"),
+        (records.restarts, "files truncated or replaced"),
     ] {
         if count > 0 {
             text.push_str(&format!(", {} {what}", number(count)));
@@ -297,7 +297,12 @@ pub(super) fn redaction(answer: &HealthAnswer) -> Option<&'static str> {
 
 fn model(answer: &HealthAnswer, screen: &Screen) -> String {
     let model = &answer.model;
-    let does = if model.writes_summaries { "writes summaries" } else { "classifies tools" };
+    let does = match (&model.outage, model.writes_summaries) {
+        (Some(_), true) => "writes no summaries at present",
+        (Some(_), false) => "classifies no tools at present",
+        (None, true) => "writes summaries",
+        (None, false) => "classifies tools",
+    };
     let next = model.next_attempt.as_deref().and_then(instant);
     let next =
         next.map(|next| next.as_second() - now().as_second()).map_or(String::new(), |left| {

@@ -150,8 +150,7 @@ impl Filter {
         result: &ToolResult<'_>,
         waiting: &mut PendingCalls,
     ) -> Option<FilteredMessage> {
-        let id = cut(&result.call, ID);
-        let at = waiting.calls.iter().position(|call| call.id == id);
+        let at = waiting.calls.iter().position(|call| call.id == cut(&result.call, ID));
         let call = at.and_then(|at| waiting.calls.remove(at)).unwrap_or_else(|| PendingCall {
             id: String::new(),
             tool: "tool".to_owned(),
@@ -159,7 +158,9 @@ impl Filter {
             files: Vec::new(),
             is_command: false,
         });
-        let line = one_line(&format!("{}: {} → {}", call.tool, call.subject, outcome_text(result)));
+        let colon = if call.subject.is_empty() { "" } else { ": " };
+        let call_text = format!("{}{colon}{}", call.tool, call.subject);
+        let line = one_line(&format!("{call_text} → {}", outcome_text(result)));
         let text = match &self.tool_content {
             Keep::Full => format!("{line}\n{}", result.content.decode(CONTENT)),
             Keep::Omit => return None,
@@ -167,10 +168,10 @@ impl Filter {
         };
         let has_error_lines =
             call.is_command && result.outcome.succeeded() && self.tool_content.is_summary();
-        let error_lines =
-            if has_error_lines { error_lines(&result.content.decode(CONTENT)) } else { None };
-        let (tool, files) = (Some(call.tool), call.files);
-        Some(FilteredMessage { role: Role::Tool, text, tool, files, error_lines })
+        let lines = || error_lines(&result.content.decode(CONTENT));
+        let error_lines = has_error_lines.then(lines).flatten();
+        let (role, tool, files) = (Role::Tool, Some(call.tool), call.files);
+        Some(FilteredMessage { role, text, tool, files, error_lines })
     }
 }
 
@@ -451,7 +452,7 @@ mod tests {
         assert_eq!(kept_whole[0], "user: Fix the\nlogin.");
         assert_eq!(
             kept[1],
-            "tool Bash: Bash: `cargo test --all` → failed (exit 101): error: it broke\n\
+            "tool Bash: Bash → failed (exit 101): error: it broke\n\
              Exit code 101\nrunning 2 tests\nerror: it broke\nmore"
         );
         assert_eq!(kept.len(), 5);
@@ -499,9 +500,16 @@ mod tests {
         let mut kept = Vec::new();
         for line in TRANSCRIPT.lines() {
             let format: &dyn Format = &Claude;
-            salvage::read_line(format, line.as_bytes(), &mut memory, &mut tally, &mut |entry| {
-                kept.extend(filter.keep(&entry.item, &mut waiting));
-            });
+            salvage::read_line(
+                format,
+                line.as_bytes(),
+                &mut memory,
+                &mut tally,
+                &mut |mut entry| {
+                    filter.omit(&mut entry.item);
+                    kept.extend(filter.keep(&entry.item, &mut waiting));
+                },
+            );
         }
         kept.into_iter()
             .map(|kept| {

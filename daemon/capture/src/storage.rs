@@ -122,6 +122,11 @@ impl OpenTranscript {
         }
     }
 
+    /// Whether the agent appends lines to this file, and does not rewrite it as a whole.
+    pub(crate) fn is_file_of_lines(&self) -> bool {
+        self.storage == Storage::Lines
+    }
+
     /// Returns the number of bytes of all lines of the transcript.
     pub fn length(&mut self) -> io::Result<u64> {
         match &mut self.content {

@@ -65,7 +65,12 @@ pub struct Tail {
 pub enum Resumed {
     /// The bytes before the cursor are unchanged: reading continues after them.
     Continued,
-    /// The file was truncated or replaced, or bytes before the cursor changed: reading starts again.
+    /// A file of lines is shorter than before: reading starts again.
+    Truncated {
+        /// Whether the file begins as before.
+        has_same_start: bool,
+    },
+    /// The file was replaced, or bytes before the cursor changed: reading starts again.
     FromStart,
 }
 
@@ -95,11 +100,16 @@ impl Tail {
     }
 
     fn resume(mut file: OpenTranscript, cursor: &FileCursor) -> io::Result<(Tail, Resumed)> {
-        let resumed =
-            if cursor.matches_file(&mut file)? { Resumed::Continued } else { Resumed::FromStart };
+        let resumed = if cursor.matches_file(&mut file)? {
+            Resumed::Continued
+        } else if file.is_file_of_lines() && file.length()? < cursor.offset {
+            Resumed::Truncated { has_same_start: cursor.head.matches(&mut file, 0)? }
+        } else {
+            Resumed::FromStart
+        };
         let cursor = match resumed {
             Resumed::Continued => cursor.clone(),
-            Resumed::FromStart => FileCursor::default(),
+            Resumed::Truncated { .. } | Resumed::FromStart => FileCursor::default(),
         };
         file.seek(SeekFrom::Start(cursor.offset))?;
         let tail = Tail { file, cursor, buffer: Vec::new(), filled: 0..0, at_end: false };
@@ -221,6 +231,13 @@ impl Tail {
 }
 
 impl FileCursor {
+    /// Returns the cursor at the start of the file whose lines are numbered after the lines that were
+    /// read.
+    #[must_use]
+    pub fn restarted(&self) -> FileCursor {
+        FileCursor { line: self.line, ..FileCursor::default() }
+    }
+
     fn matches_file(&self, file: &mut OpenTranscript) -> io::Result<bool> {
         if file.length()? < self.offset {
             return Ok(false);
@@ -327,12 +344,22 @@ mod tests {
     }
 
     #[test]
-    fn a_truncated_file_is_read_again() {
+    fn a_truncated_file_is_recognised_and_read_from_its_start() {
         let file = Transcript::new(b"one\ntwo\nthree\n");
         let mut cursor = FileCursor::default();
         file.read(&mut cursor);
-        file.replace(b"one\ntwo\n");
-        assert_eq!(file.read(&mut cursor), ["one", "two"]);
+        for (content, has_same_start) in [("one\ntwo\n", false), ("", false)] {
+            file.replace(content.as_bytes());
+            let resumed = Tail::open(file.0.path(), &cursor).unwrap().1;
+            assert_eq!(resumed, Resumed::Truncated { has_same_start }, "{content}");
+        }
+        let long = format!("{}\n", "x".repeat(HEAD as usize));
+        let file = Transcript::new(format!("{long}two\n").as_bytes());
+        file.read(&mut cursor);
+        file.replace(long.as_bytes());
+        let resumed = Tail::open(file.0.path(), &cursor).unwrap().1;
+        assert_eq!(resumed, Resumed::Truncated { has_same_start: true });
+        assert_eq!(file.read(&mut cursor), ["x".repeat(HEAD as usize)]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    Redactor, SecretCounts,
+    KnownSecrets, Redactor, SecretCounts, SecretKind,
     assignment::{
         name::{self, NameMeaning, Strength},
         value::{self, Quoting},
@@ -16,11 +16,26 @@ impl Redactor {
     /// password. The key of a list also applies to its elements. The key of an object also applies
     /// to fields such as `value`: `{"password": {"value": "…"}}`.
     pub fn redact_value(&self, value: &mut Value) -> SecretCounts {
+        self.redact_value_noting(value, &mut |_, _| {})
+    }
+
+    /// Redacts the keys and values of a session's `value`, also the secrets in `known` (only in
+    /// values). Adds the secrets that were recognised in `value` to `known`.
+    pub fn redact_value_of_session(&self, value: &mut Value, known: &mut KnownSecrets) {
+        self.redact_value_noting(value, &mut |secret, kind| known.note(secret, kind));
+        known.replace_in(value);
+    }
+
+    fn redact_value_noting(
+        &self,
+        value: &mut Value,
+        note: &mut dyn FnMut(&str, SecretKind),
+    ) -> SecretCounts {
         let mut counts = SecretCounts::default();
         let mut pending: Vec<(&mut Value, Option<NameMeaning>)> = vec![(value, None)];
         while let Some((value, meaning)) = pending.pop() {
             match value {
-                Value::String(text) => self.redact_string(text, meaning, &mut counts),
+                Value::String(text) => self.redact_string(text, meaning, &mut counts, note),
                 Value::Number(number) => {
                     // A PIN or a password that consists of digits.
                     let digits = number.to_string();
@@ -56,13 +71,15 @@ impl Redactor {
         text: &mut String,
         meaning: Option<NameMeaning>,
         counts: &mut SecretCounts,
+        note: &mut dyn FnMut(&str, SecretKind),
     ) {
-        let redacted = self.redact(text);
+        let redacted = self.redact_noting(text, note);
         let quoting = Quoting::Field;
         let value = value::Value { text, quoting, is_cut: false };
         match meaning.filter(|meaning| redacted.counts.is_empty() && value.is_secret(*meaning)) {
             Some(meaning) => {
                 counts.add(meaning.kind, 1);
+                note(text, meaning.kind);
                 *text = meaning.kind.mark();
             }
             None => {

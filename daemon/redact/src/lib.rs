@@ -8,14 +8,16 @@
 //!
 //! They do not redact hashes other than password hashes, ids that give no access to anything,
 //! placeholders, references to variables, or code. Whether a part of a text is redacted depends
-//! only on nearby text. The callers decide whether and where to redact. This module neither logs
-//! nor keeps any text.
+//! only on nearby text, and on the secrets that were recognised earlier in the same session
+//! ([`KnownSecrets`]). The callers decide whether and where to redact. This module neither logs nor
+//! keeps any text.
 
 mod ansi;
 mod assignment;
 mod basic;
 mod block;
 mod json;
+mod known;
 mod placeholder;
 mod randomness;
 mod rule;
@@ -25,6 +27,7 @@ mod url;
 
 use std::{borrow::Cow, collections::BTreeMap, fmt, sync::LazyLock};
 
+pub use crate::known::KnownSecrets;
 use crate::{
     ansi::PlainText,
     rules::RULES,
@@ -72,6 +75,27 @@ impl Redactor {
     /// Replaces every secret in `text`. The function is idempotent unless more than [`PASSES`]
     /// secrets are nested.
     pub fn redact<'t>(&self, text: &'t str) -> RedactedText<'t> {
+        self.redact_noting(text, &mut |_, _| {})
+    }
+
+    /// Replaces every secret in a text of a session, also the secrets in `known`. Adds the secrets
+    /// that were recognised in `text` to `known`.
+    pub fn redact_of_session<'t>(
+        &self,
+        text: &'t str,
+        known: &mut KnownSecrets,
+    ) -> RedactedText<'t> {
+        let mut redacted = self.redact_noting(text, &mut |secret, kind| known.note(secret, kind));
+        replace_known(&mut redacted, known);
+        redacted
+    }
+
+    /// Redacts a text, and calls `note` with each secret.
+    fn redact_noting<'t>(
+        &self,
+        text: &'t str,
+        note: &mut dyn FnMut(&str, SecretKind),
+    ) -> RedactedText<'t> {
         let mut text = Cow::Borrowed(text);
         let mut counts = SecretCounts::default();
         for _ in 0..PASSES {
@@ -86,6 +110,7 @@ impl Redactor {
             }
             for finding in &findings {
                 counts.add(finding.kind, 1);
+                note(&text[finding.range.clone()], finding.kind);
             }
             text = Cow::Owned(clean);
         }
@@ -151,7 +176,13 @@ impl SecretKind {
     }
 
     fn is_known(name: &str) -> bool {
-        SecretKind::OTHERS.contains(&name) || RULES.iter().any(|rule| rule.kind.0 == name)
+        SecretKind::of_name(name).is_some()
+    }
+
+    fn of_name(name: &str) -> Option<SecretKind> {
+        let other = SecretKind::OTHERS.iter().find(|other| **other == name);
+        let of_rule = || RULES.iter().map(|rule| rule.kind).find(|kind| kind.0 == name);
+        other.map(|other| SecretKind(other)).or_else(of_rule)
     }
 }
 
@@ -183,6 +214,14 @@ impl SecretCounts {
 
     fn add(&mut self, kind: SecretKind, count: u32) {
         *self.0.entry(kind).or_default() += count;
+    }
+}
+
+fn replace_known(redacted: &mut RedactedText<'_>, known: &KnownSecrets) {
+    let findings = known.findings(&redacted.text);
+    if !findings.is_empty() {
+        redacted.text = Cow::Owned(replaced(&redacted.text, &findings));
+        findings.iter().for_each(|finding| redacted.counts.add(finding.kind, 1));
     }
 }
 

@@ -51,6 +51,13 @@ enum Action {
     Mark,
 }
 
+impl Finding {
+    /// Returns the finding of a secret that was recognised earlier.
+    pub(super) fn known(range: Range<usize>, kind: SecretKind) -> Finding {
+        Finding { range, kind, is_specific: true }
+    }
+}
+
 impl RuleScanner {
     pub(super) fn new() -> RuleScanner {
         let mut anchors: Vec<&str> = Vec::new();
@@ -301,7 +308,7 @@ const FUNCTION_WORDS: [&str; 7] = ["and", "are", "for", "from", "the", "which", 
 
 /// Whether a word begins at `at`. Before a word there is nothing, an escape (`\n`, `\u0022`,
 /// `%3D`), or a byte that is not a letter, not a digit and not in `others`.
-fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
+pub(super) fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
     let Some(before) = at.checked_sub(1) else { return true };
     let byte = text[before];
     let is_escape = |length: usize, open: u8| at >= length && text[at - length] == open;

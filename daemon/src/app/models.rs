@@ -90,8 +90,9 @@ impl Models {
         }
     }
 
-    /// Returns the summarizer for `config`. The client is kept, with its ledger and its knowledge
-    /// of outages, unless the settings of the client have changed.
+    /// Returns the summarizer for `config`. The client is kept with its ledger, unless the settings of
+    /// the client have changed. It tries again after an outage, because the user may have removed the
+    /// cause (such as the mode of the key file).
     pub(super) fn summarizer(
         &mut self,
         config: &Config,
@@ -102,6 +103,8 @@ impl Models {
             self.config = config.llm.clone();
             self.client =
                 client(&self.home, &self.redactor, self.usage.clone(), config.llm.clone());
+        } else {
+            self.client.admit_again();
         }
         let folders = Folders { home: self.home.clone(), user: std::env::home_dir() };
         let sources = Sources::new(&config.prompt, config.summarize.template.as_deref());

@@ -3,7 +3,12 @@
 use crate::config::{Config, table};
 
 /// The keys whose values are read only at the start.
-const AT_START: [&str; 1] = ["session_tracking.hooks.socket_path"];
+const AT_START: [&str; 4] = [
+    "session_tracking.hooks.socket_path",
+    "session_tracking.log.file",
+    "session_tracking.log.max_bytes",
+    "session_tracking.limits.log_bytes",
+];
 /// The sections whose values change later summaries.
 const OF_SUMMARIES: [&str; 3] = [
     "session_tracking.llm.",
@@ -54,6 +59,7 @@ mod tests {
         after.api.hooks.hook_timeout = Duration::from_millis(1_500);
         after.limits.spool_bytes = 1 << 20;
         after.api.hooks.socket_path = Some("/run/g.sock".into());
+        after.log.file = Some("/run/g.log".into());
         after.llm.model = Some("m".to_owned());
         assert_eq!(
             changes(&before, &after),
@@ -63,6 +69,8 @@ mod tests {
                  restart: graphiti stop, then graphiti up",
                 "`session_tracking.hooks.hook_timeout` was 30000 and is 1500 now",
                 "`session_tracking.llm.model` was null and is \"m\" now",
+                "`session_tracking.log.file` was null and will be \"/run/g.log\" after a restart: \
+                 graphiti stop, then graphiti up",
                 "`session_tracking.limits.spool_bytes` was \"64 MiB\" and is \"1 MiB\" now",
                 "Summaries that exist already are kept; `graphiti close --again ID` creates one again",
             ]

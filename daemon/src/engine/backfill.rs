@@ -68,8 +68,13 @@ pub(super) fn find(
     store: &dyn Store,
     since: Option<Timestamp>,
 ) -> Vec<BackfillCandidate> {
+    let is_over =
+        |session: &&Session| matches!(session.state, State::Unindexed(_) | State::Failed(_));
+    let mut closed = closed_without_episode(store);
+    closed.retain(|session| known.live.iter().all(|live| live.key != session.key));
+    let sessions = known.live.iter().filter(is_over).chain(&closed);
     let mut candidates: Vec<BackfillCandidate> =
-        known.live.iter().filter_map(|session| of_session(session, &known.formats)).collect();
+        sessions.map(|session| of_session(session, &known.formats)).collect();
     candidates.extend(unregistered(known, store, since));
     candidates.retain(|one| since.is_none_or(|since| one.modified >= since));
     candidates
@@ -82,16 +87,30 @@ pub(super) fn since(age: Option<Duration>, now: Timestamp) -> Option<Timestamp> 
     age.map(|age| now.minus(age))
 }
 
-fn of_session(session: &Session, formats: &Formats) -> Option<BackfillCandidate> {
-    if !matches!(session.state, State::Unindexed(_) | State::Failed(_)) {
-        return None;
+/// Returns the sessions that were closed while the settings turned episodes off. A session that
+/// cannot be read is left out.
+pub(super) fn closed_without_episode(store: &dyn Store) -> Vec<Session> {
+    let mut closed = Vec::new();
+    let visit = &mut |session: Session| {
+        let has_content = session.content.is_some() && !session.file.is_empty();
+        if session.state == State::Indexed && session.indexed.is_none() && has_content {
+            closed.push(session);
+        }
+        true
+    };
+    if let Err(error) = store.visit_sessions(visit) {
+        tracing::warn!(%error, "failed to find closed sessions without an episode");
     }
+    closed
+}
+
+fn of_session(session: &Session, formats: &Formats) -> BackfillCandidate {
     let project = session.project.clone().or_else(|| {
         let mut files = files::identify(vec![PathBuf::from(&session.file)], formats);
         let found = files.found.pop()?;
         found.identity.directory.map(|directory| Project::new(&redaction::text(&directory)))
     });
-    Some(BackfillCandidate {
+    BackfillCandidate {
         id: session.id.clone(),
         session: Some(session.key),
         path: session.file.clone(),
@@ -100,7 +119,7 @@ fn of_session(session: &Session, formats: &Formats) -> Option<BackfillCandidate>
         messages: session.content.map_or(0, |content| content.messages),
         project,
         sub_agents: Vec::new(),
-    })
+    }
 }
 
 /// Returns the sessions of files that are not registered, usually because they were too old for the

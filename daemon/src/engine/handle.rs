@@ -205,6 +205,18 @@ impl Engine {
         found.map_err(|error| failed(defect::describe(&error)))
     }
 
+    /// Returns the sessions that were closed while the settings turned episodes off, if episodes are
+    /// turned on now.
+    pub async fn closed_without_episode(&self) -> Result<Vec<Session>, EngineError> {
+        if !self.summarizer().await?.parse_context.makes_episodes {
+            return Ok(Vec::new());
+        }
+        let store = self.store.clone();
+        let find = move || backfill::closed_without_episode(store.as_ref());
+        let found = tokio::task::spawn_blocking(find).await;
+        found.map_err(|error| failed(defect::describe(&error)))
+    }
+
     /// Ingests an old session, unless it was ingested before, and returns its key. Returns `None`
     /// when its transcript does not exist or belongs to an excluded project.
     pub async fn ingest(

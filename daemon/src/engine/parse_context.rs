@@ -10,7 +10,7 @@ use crate::{
     capture::{filter::Filter, format::Formats},
     engine::redaction,
     model::transcript::{Call, Item, SessionContext, TaskEnded},
-    redact::Redactor,
+    redact::{KnownSecrets, Redactor},
     summarize,
 };
 
@@ -37,10 +37,14 @@ impl ParseContext {
 /// Maximum number of bytes of a tool's output that are read.
 pub(in crate::engine) const OUTPUT: usize = 64 << 10;
 
-/// Redacts every text in `item`, except the output of a result.
-pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
-    let clean = |text: &mut Cow<'_, str>| {
-        if let Cow::Owned(redacted) = redactor.redact(text).text {
+/// Redacts every text in `item`, except the output of a result. Adds its secrets to `known`.
+pub(in crate::engine) fn redact(
+    item: &mut Item<'_>,
+    redactor: &Redactor,
+    known: &mut KnownSecrets,
+) {
+    let mut clean = |text: &mut Cow<'_, str>| {
+        if let Cow::Owned(redacted) = redactor.redact_of_session(text, known).text {
             *text = Cow::Owned(redacted);
         }
     };
@@ -73,9 +77,9 @@ pub(in crate::engine) fn redact(item: &mut Item<'_>, redactor: &Redactor) {
             if let Cow::Owned(clean) = redaction::id(&call.tool) {
                 call.tool = Cow::Owned(clean);
             }
-            redactor.redact_value(&mut call.input);
+            redactor.redact_value_of_session(&mut call.input, known);
             call.action.for_each_text(&mut |text| {
-                if let Cow::Owned(redacted) = redactor.redact(text).text {
+                if let Cow::Owned(redacted) = redactor.redact_of_session(text, known).text {
                     *text = redacted;
                 }
             });

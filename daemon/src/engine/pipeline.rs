@@ -28,6 +28,7 @@ use crate::{
         Evidence, Message, Timestamp,
         transcript::{Action, Call, Entry, Item, LazyText, Origin, RecordUuid, ToolResult},
     },
+    redact::KnownSecrets,
     store::Tally,
     summarize::evidence::Collector,
 };
@@ -56,6 +57,10 @@ pub struct SourceState {
     /// The version of the format's rules by which the file is read.
     #[serde(default = "first_rules")]
     pub rules: u64,
+    /// If the file was truncated after it was read: where reading continues if the agent restores
+    /// the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_truncation: Option<BeforeTruncation>,
     /// The ids of the records at which a fork of the session may start; only records that were read
     /// since the last batch.
     #[serde(skip)]
@@ -63,6 +68,10 @@ pub struct SourceState {
     /// Messages of which only a part is stored.
     #[serde(default, rename = "longs")]
     pub truncated: TruncatedMessages,
+    /// The secrets that were recognised in the session. They are saved for all files of the session
+    /// ([`known`](super::redaction::known)).
+    #[serde(skip)]
+    pub known_secrets: KnownSecrets,
     #[serde(serialize_with = "without_secrets")]
     memory: Memory,
     waiting: PendingCalls,
@@ -72,6 +81,14 @@ pub struct SourceState {
     /// The ids of calls whose output is skipped if they succeed.
     silent: VecDeque<String>,
     branch: Option<String>,
+}
+
+/// The position in a file before it was truncated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BeforeTruncation {
+    pub cursor: FileCursor,
+    /// See [`SourceState::shared`].
+    pub shared: u64,
 }
 
 /// The position of a line in its file.
@@ -88,6 +105,8 @@ pub struct LinePosition {
 pub struct LineContext<'c> {
     pub format: &'c dyn Format,
     pub parse_context: &'c ParseContext,
+    /// When the line is read. A record cannot be later: its clock was wrong.
+    pub now: Timestamp,
 }
 
 /// Maximum number of silent calls that are remembered; the output of older calls is read anyway.
@@ -117,8 +136,10 @@ impl SourceState {
             first_record: None,
             shared: 0,
             rules: first_rules(),
+            before_truncation: None,
             fork_keys: Vec::new(),
             truncated: TruncatedMessages::default(),
+            known_secrets: KnownSecrets::default(),
             memory: Memory::default(),
             waiting: PendingCalls::default(),
             is_ended: false,
@@ -151,8 +172,10 @@ impl SourceState {
             first_record: _,
             shared: _,
             rules: _,
+            before_truncation: _,
             fork_keys: _,
             truncated,
+            known_secrets: _,
             memory,
             waiting,
             is_ended: _,
@@ -176,7 +199,8 @@ impl SourceState {
     ) {
         let mut memory = std::mem::take(&mut self.memory);
         salvage::read_line(context.format, line, &mut memory, tally, &mut |entry| {
-            self.take_entry(context.parse_context, entry, position, messages);
+            let at = entry.at.map(|at| at.min(context.now));
+            self.take_entry(context.parse_context, Entry { at, ..entry }, position, messages);
         });
         self.memory = memory;
     }
@@ -192,7 +216,7 @@ impl SourceState {
         if position.origin.line <= self.shared {
             // From a copied line, only metadata such as the working directory is used.
             if let Item::Context(_) = &entry.item {
-                redact(&mut entry.item, &parse_context.redactor);
+                redact(&mut entry.item, &parse_context.redactor, &mut self.known_secrets);
                 self.observe(
                     parse_context,
                     &Entry { at: None, ..entry },
@@ -213,7 +237,8 @@ impl SourceState {
                 Entry { item: Item::Result(ToolResult { call, outcome, content }), ..entry };
             self.observe(parse_context, &entry, position, Relevance::Normal, messages);
         } else {
-            redact(&mut entry.item, &parse_context.redactor);
+            redact(&mut entry.item, &parse_context.redactor, &mut self.known_secrets);
+            parse_context.filter.omit(&mut entry.item);
             let is_silent = matches!(entry.item, Item::Result(_));
             let relevance = if is_silent { Relevance::Low } else { Relevance::Normal };
             self.observe(parse_context, &entry, position, relevance, messages);
@@ -326,7 +351,9 @@ impl SourceState {
                     return None;
                 }
                 let output = result.content.decode(OUTPUT);
-                Some(parse_context.redactor.redact(&output).text.into_owned())
+                let known = &mut self.known_secrets;
+                let redacted = parse_context.redactor.redact_of_session(&output, known);
+                Some(redacted.text.into_owned())
             }
             _ => None,
         }

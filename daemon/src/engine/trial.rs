@@ -12,10 +12,12 @@ use crate::{
         salvage,
         tail::{FileCursor, Tail, TailLine},
     },
+    clock,
     engine::{
         files,
         parse_context::ParseContext,
         pipeline::{LineContext, LinePosition, SourceState},
+        redaction,
     },
     model::{Evidence, Message, Role, transcript::Origin},
     store::Tally,
@@ -57,9 +59,10 @@ pub fn read(
         first: Vec::new(),
         last: VecDeque::new(),
     };
+    state.known_secrets = redaction::known::empty();
     state.begin(format, path);
     let (mut tail, _) = Tail::open(path, &FileCursor::default())?;
-    let context = LineContext { format, parse_context };
+    let context = LineContext { format, parse_context, now: clock::now() };
     let mut messages = Vec::new();
     let mut at = 0;
     while let Some(line) = tail.next_line(&salvage::is_whole)? {

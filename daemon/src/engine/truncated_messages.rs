@@ -20,6 +20,7 @@ use crate::{
         Role,
         transcript::{Item, Outcome},
     },
+    redact::KnownSecrets,
     store::{SourceKey, Tally},
 };
 
@@ -143,9 +144,14 @@ impl TruncatedMessages {
 }
 
 impl LocatedMessage {
-    /// Reads the whole message again and redacts it; `None` if the file cannot be read or no longer
-    /// contains the message.
-    pub fn content(&self, format: &dyn Format, parse_context: &ParseContext) -> Option<String> {
+    /// Reads the whole message again and redacts it, with the secrets of its session; `None` if the
+    /// file cannot be read or no longer contains the message.
+    pub fn content(
+        &self,
+        format: &dyn Format,
+        parse_context: &ParseContext,
+        known: &mut KnownSecrets,
+    ) -> Option<String> {
         let line = match tail::line_at(Path::new(&self.path), self.message.at) {
             Ok(line) => line?,
             Err(error) => {
@@ -157,21 +163,27 @@ impl LocatedMessage {
         let (mut memory, mut tally) = (Memory::default(), Tally::default());
         salvage::read_line(format, &line, &mut memory, &mut tally, &mut |mut entry| {
             if content.is_none() {
-                content = self.content_of(&mut entry.item, parse_context);
+                content = self.content_of(&mut entry.item, parse_context, known);
             }
         });
         content
     }
 
-    fn content_of(&self, item: &mut Item<'_>, parse_context: &ParseContext) -> Option<String> {
+    fn content_of(
+        &self,
+        item: &mut Item<'_>,
+        parse_context: &ParseContext,
+        known: &mut KnownSecrets,
+    ) -> Option<String> {
         match item {
             Item::Result(result) if self.message.call.as_deref() == Some(&*result.call) => {
                 let output = result.content.decode(OUTPUT);
-                Some(parse_context.redactor.redact(&output).text.into_owned())
+                let redacted = parse_context.redactor.redact_of_session(&output, known);
+                Some(redacted.text.into_owned())
             }
             Item::Result(_) | Item::Call(_) => None,
             item if self.message.call.is_none() => {
-                parse_context::redact(item, &parse_context.redactor);
+                parse_context::redact(item, &parse_context.redactor, known);
                 let kept = parse_context.filter.keep(item, &mut PendingCalls::default())?;
                 let (_, text) = words(item).filter(|_| self.message.matches(&kept.text))?;
                 Some(text.trim().to_owned())

@@ -468,6 +468,7 @@ fn all_data_of_a_dropped_session_are_deleted(store: &dyn Store) {
                 name: session.key.0.to_be_bytes().to_vec(),
                 content: Some(b"of another".to_vec()),
             }),
+            Write::note(NoteNamespace::KnownSecrets, &session.key.0.to_be_bytes(), &"hash"),
         ],
     );
     let episode = episode(&session, 5);
@@ -475,6 +476,10 @@ fn all_data_of_a_dropped_session_are_deleted(store: &dyn Store) {
     write(store, vec![Write::DropSession(session.key)]);
     assert_eq!(store.sessions_with_fork_key([7; 16]).unwrap(), []);
     assert_eq!(store.fork_keys_of(session.key).unwrap(), [] as [[u8; 16]; 0]);
+    assert_eq!(
+        store.note(NoteNamespace::KnownSecrets, &session.key.0.to_be_bytes()).unwrap(),
+        None
+    );
     assert_eq!(store.note(NoteNamespace::Forks, &session.key.0.to_be_bytes()).unwrap(), None);
     assert_eq!(store.session(session.key).unwrap(), None);
     assert_eq!(store.find_session(&session.id).unwrap(), None);

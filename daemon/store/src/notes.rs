@@ -53,6 +53,9 @@ pub enum NoteNamespace {
     /// Figures for statistics (times, files, tests, tokens), by session key. Deleted with the
     /// session.
     Figures,
+    /// Hashes of the secrets that were recognised in a session, by session key. Deleted with the
+    /// session.
+    KnownSecrets,
 }
 
 /// One change of the notes.
@@ -96,7 +99,7 @@ pub trait NoteStore {
 }
 
 impl NoteNamespace {
-    const ALL: [NoteNamespace; 17] = [
+    const ALL: [NoteNamespace; 18] = [
         NoteNamespace::Awaiting,
         NoteNamespace::Learned,
         NoteNamespace::Usage,
@@ -114,6 +117,7 @@ impl NoteNamespace {
         NoteNamespace::SharePending,
         NoteNamespace::ShareState,
         NoteNamespace::Figures,
+        NoteNamespace::KnownSecrets,
     ];
 
     /// Returns the namespace with this number on disk.
@@ -141,6 +145,7 @@ impl NoteNamespace {
             NoteNamespace::SharePending => 31,
             NoteNamespace::ShareState => 32,
             NoteNamespace::Figures => 33,
+            NoteNamespace::KnownSecrets => 12,
         }
     }
 }
@@ -162,6 +167,7 @@ mod tests {
             NoteNamespace::Checked,
             NoteNamespace::Corrections,
             NoteNamespace::Figures,
+            NoteNamespace::KnownSecrets,
         ] {
             assert_eq!(NoteNamespace::from_number(namespace.number()), Some(namespace));
         }

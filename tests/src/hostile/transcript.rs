@@ -160,7 +160,8 @@ fn read(
         }
         let origin = Origin { source: 0, line: number as u64 + 1 };
         let place = LinePosition { origin, at };
-        let context = LineContext { format, parse_context: &PARSE_CONTEXT };
+        let context =
+            LineContext { format, parse_context: &PARSE_CONTEXT, now: graphitid::clock::now() };
         state.take_line(context, line, place, &mut tally, &mut messages);
         at += line.len() as u64 + 1;
     }

@@ -117,6 +117,43 @@ fn without_episodes_the_text_of_sessions_is_found() {
     let closed = daemon.close("app-1");
     assert_eq!(closed["action"], "empty", "{closed}");
     assert!(closed["message"].as_str().unwrap().contains("store_in_graph"), "{closed}");
+    // When episodes are turned on again, the closed session is offered.
+    world.configure(&json!({ "store_in_graph": true }));
+    world.printed(&["reload"]);
+    let listed = ask(&daemon, None, "session_tracking_list_unindexed", &json!({}));
+    assert!(listed.to_string().contains("\"app-1\""), "{listed}");
+    let offered = ask(&daemon, None, "session_tracking_sync_history", &json!({ "days": 0 }));
+    assert!(offered.to_string().contains("app-1.jsonl"), "{offered}");
+    assert_eq!(daemon.close("app-1")["action"], "indexed");
+    let listed = ask(&daemon, None, "session_tracking_list_unindexed", &json!({}));
+    assert!(!listed.to_string().contains("\"app-1\""), "{listed}");
+}
+
+#[test]
+fn omitted_texts_are_in_no_summary_and_no_fact() {
+    for (key, words, is_kept) in [
+        ("user_messages", "kappa", false),
+        ("user_messages", "lambda", true),
+        ("agent_messages", "lambda", false),
+        ("tool_calls", "theta", false),
+    ] {
+        let world = World::new();
+        world.configure(&json!({ "filter": { key: false } }));
+        let daemon = world.start();
+        let mut transcript = world.transcript_in("app-1", APP);
+        transcript.prompt("Write the kappa file. Never delete kappa backups.");
+        transcript.tool("Bash", &json!({ "command": "touch theta.txt" }), "done");
+        transcript.reply("Decided to use the lambda format, because it is simple.");
+        daemon.settle();
+        daemon.close("app-1");
+        let messages = world.printed(&["show", "-m", "app-1"]);
+        let exported = world.home().join("exported");
+        world.printed(&["export", "--format", "jsonl", &exported.to_string_lossy()]);
+        let episodes = std::fs::read_to_string(exported.join("episodes.jsonl")).unwrap();
+        let facts = world.printed(&["facts", "--ended", "--json"]);
+        let all = [messages, episodes, facts].concat();
+        assert_eq!(all.contains(words), is_kept, "{key}: {all}");
+    }
 }
 
 /// Returns the text that an agent in [`APP`] gets.

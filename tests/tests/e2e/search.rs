@@ -234,3 +234,23 @@ fn a_damaged_database_is_noticed_and_filled_again_from_the_transcripts() {
         daemon.stop();
     }
 }
+
+#[test]
+fn a_filter_alone_lists_the_sessions_that_it_admits() {
+    let world = World::new();
+    let daemon = world.start();
+    for (session, file) in [("auth-1", "auth/config.json"), ("other-1", "billing/config.json")] {
+        world.transcript(session).prompt("Set b to 7").tool(
+            "Edit",
+            &json!({ "file_path": format!("/work/app/{file}"), "old_string": "1", "new_string": "7" }),
+            "ok",
+        );
+    }
+    daemon.settle();
+    let answer = world.json(&["search", "--file", "auth/config.json"]);
+    let hits = answer["hits"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    assert_eq!(hits.len(), 1, "{answer}");
+    assert_eq!(hits[0]["session"]["session_id"], "auth-1");
+    let output = world.graphiti(&["search"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no words to search for"));
+}

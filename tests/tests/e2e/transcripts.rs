@@ -101,7 +101,7 @@ fn broken_records_do_not_affect_others_and_are_counted() {
 }
 
 #[test]
-fn a_transcript_that_was_truncated_in_place_is_read_again() {
+fn a_transcript_that_was_truncated_in_place_keeps_its_stored_messages() {
     let world = World::new();
     let daemon = world.start();
     let mut transcript = world.transcript("aaaa-1");
@@ -111,11 +111,16 @@ fn a_transcript_that_was_truncated_in_place_is_read_again() {
     let first = content.lines().next().unwrap();
     fs::write(transcript.path(), format!("{first}\n")).unwrap();
     daemon.settle();
-    assert_eq!(texts(&daemon, "aaaa-1", 0), ["One"]);
+    assert_eq!(texts(&daemon, "aaaa-1", 0), ["One", "Two", "Three"]);
     transcript.prompt("Other");
     daemon.settle();
-    assert_eq!(texts(&daemon, "aaaa-1", 0), ["One", "Other"]);
+    assert_eq!(texts(&daemon, "aaaa-1", 0), ["One", "Two", "Three", "Other"]);
     assert_eq!(file(&daemon, "aaaa-1")["restarts"], 1);
+    let shown = world.printed(&["show", "-v", "aaaa"]);
+    assert!(
+        shown.contains("truncated or replaced 1 times (messages read before are kept"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -238,9 +238,16 @@ fn files(answers: &DaemonAnswers) -> Option<Finding> {
         )
     } else {
         // Transcripts without messages are not registered, so `transcripts` may count more files.
+        let restarts = match answers.health.records.restarts {
+            0 => String::new(),
+            restarts => format!(
+                "; truncated or replaced since they were read: {} (messages of truncated files are kept)",
+                number(restarts)
+            ),
+        };
         let what = format!(
-            "{} with sessions, all registered once and read completely; transcripts that are not counted \
-             have no messages or are excluded",
+            "{} with sessions, all registered once and read completely{restarts}; transcripts that are \
+             not counted have no messages or are excluded",
             number(*files)
         );
         Finding::ok(ABOUT, what)

@@ -38,8 +38,10 @@ const DEFAULT_CONTEXT: u32 = 1;
 pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskError> {
     let (is_json, is_open, count) = (args.output.json, args.open, args.context);
     let mut arguments = arguments(args);
-    if arguments.query.trim().is_empty() {
-        if is_json || !screen.is_terminal() || !io::stdin().is_terminal() {
+    let is_interactive = !is_json && screen.is_terminal() && io::stdin().is_terminal();
+    // With a filter, an empty query lists the sessions that the filter admits.
+    if arguments.query.trim().is_empty() && (is_interactive || !has_filter(&arguments)) {
+        if !is_interactive {
             let what = "no words to search for: run `graphiti search WORDS`, or run `graphiti search` on a terminal to search while you type";
             return Err(AskError::InvalidInput(what.to_owned()));
         }
@@ -108,6 +110,12 @@ fn arguments(args: cli::SearchOptions) -> SearchSessionsArguments {
         scope: super::scope(args.team),
         explain: args.explain,
     }
+}
+
+/// Whether the arguments other than the query restrict the results.
+fn has_filter(arguments: &SearchSessionsArguments) -> bool {
+    let SearchSessionsArguments { agent, branch, file, tool, role, after, before, .. } = arguments;
+    [agent, branch, file, tool, role, after, before].into_iter().any(Option::is_some)
 }
 
 /// A session with its matching messages and the messages around them.

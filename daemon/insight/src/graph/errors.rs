@@ -265,11 +265,11 @@ pub fn words_of_error(line: &str, is_common: impl Fn(&str) -> bool) -> Vec<u64> 
 }
 
 /// Whether `sentence` contains, in any form, at least half of `words`, which are
-/// [`words_of_error`]. Always true without words.
+/// [`words_of_error`], and at least two if there are several. Always true without words.
 pub fn mentions_error(sentence: &str, words: &[u64]) -> bool {
     let known = text::topic_words(sentence);
     let common = words.iter().filter(|word| known.binary_search(word).is_ok()).count();
-    2 * common >= words.len()
+    2 * common >= words.len() && common >= words.len().min(2)
 }
 
 /// Returns the possible error keys of a line with their texts: the whole line, and the texts after

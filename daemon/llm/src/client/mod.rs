@@ -180,6 +180,11 @@ impl Client {
         self.stopped.send_replace(true);
     }
 
+    /// Admits calls again after an outage, because its cause may have been removed.
+    pub fn admit_again(&self) {
+        *self.breaker() = Breaker::default();
+    }
+
     fn breaker(&self) -> MutexGuard<'_, Breaker> {
         self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -85,7 +85,9 @@ pub(crate) fn is_word(term: &str) -> bool {
 /// Returns the terms that find every form of `word`, in English and in `languages`. An English stem
 /// that does not change when it is stemmed again is also returned without the prefix.
 pub(crate) fn terms_for_all_forms(word: &str, languages: LanguageSet) -> Vec<String> {
-    let other = languages.iter().filter_map(|language| non_english_stem_term(word, language));
+    // The words of the lists are indexed as English words in all languages.
+    let languages = languages.iter().filter(|_| !stem::is_irregular(word));
+    let other = languages.filter_map(|language| non_english_stem_term(word, language));
     english(word).into_iter().chain(other).collect()
 }
 
@@ -128,6 +130,15 @@ mod tests {
             terms,
             ["fix@0", "failingtests@1", "failing@1", "~fail@1", "tests@2", "~test@2"]
         );
+    }
+
+    #[test]
+    fn a_word_of_developers_is_no_form_of_a_shorter_word() {
+        for (word, other) in [("login", "log"), ("plugins", "plug"), ("origin", "orig")] {
+            let terms = terms_for_all_forms(word, LanguageSet::all());
+            let others = terms_for_all_forms(other, LanguageSet::all());
+            assert!(terms.iter().all(|term| !others.contains(term)), "{word}: {terms:?}");
+        }
     }
 
     #[test]

@@ -106,7 +106,7 @@ static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::new(Algorithm::Eng
 
 static BASES: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
     let mut bases = HashMap::new();
-    for line in [IRREGULAR, DERIVED, SHORT, SPELLED].into_iter().flat_map(str::lines) {
+    for line in [IRREGULAR, DERIVED, SHORT, SPELLED, WHOLE].into_iter().flat_map(str::lines) {
         let mut words = line.split_ascii_whitespace();
         if let Some(base) = words.next() {
             bases.extend(words.map(|word| (word, base)));
@@ -265,6 +265,17 @@ statistics stats stat
 synchronize sync synced syncing
 temporary temp tmp
 utility util utils
+";
+
+/// Words of developers that the stemmers of other languages would cut to another word (`log`). Each
+/// is its own base.
+const WHOLE: &str = "
+admin admin admins
+login login logins
+logon logon logons
+mixin mixin mixins
+origin origin origins
+plugin plugin plugins
 ";
 
 /// Words with two spellings.

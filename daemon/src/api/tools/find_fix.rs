@@ -193,6 +193,11 @@ mod tests {
             error: could not compile `app`";
         assert!(is_similar(rustc, "Mismatched types in `a.rs`. Fix: Borrow the name."));
         assert!(is_similar("too many timeouts", "The timeout was too short."));
+        let jest = "adds 1 + 2 to equal 3";
+        assert!(!is_similar(
+            jest,
+            "adds failed: thread 'tests::adds' panicked. Fix: Changed `a.rs`"
+        ));
         let chinese = "无法连接数据库";
         assert!(is_similar(chinese, "应用无法连接数据库，因为端口错误"));
         assert!(!is_similar(chinese, other));

@@ -36,6 +36,11 @@ async fn run(
 ) -> Result<ListUnindexedAnswer, Error> {
     let project = listed_projects(daemon, client, arguments.project_namespace.as_deref())?;
     let mut sessions = daemon.engine.live().await.map_err(engine_error)?;
+    for closed in daemon.engine.closed_without_episode().await.map_err(engine_error)? {
+        if sessions.iter().all(|session| session.key != closed.key) {
+            sessions.push(closed);
+        }
+    }
     sessions.retain(|session| {
         is_of_project(session, project.as_deref())
             && (arguments.include_inactive || !matches!(session.state, State::Inactive))

@@ -11,6 +11,7 @@ use crate::{
     capture::filter::Keep,
     engine::{
         model_queue::{ModelQuestion, Summarizer, concerns_only_this_request},
+        redaction,
         truncated_messages::LocatedMessage,
     },
     llm::{
@@ -83,7 +84,11 @@ impl Summarizer {
         };
         let Some(source) = self.template_of(message.role) else { return Ok(None) };
         let format = self.parse_context.formats.of_agent(&question.session.id.agent);
-        let content = format.and_then(|format| located.content(&*format, &self.parse_context));
+        let Ok(mut known) = redaction::known::load(store, located.source.session) else {
+            return Ok(None);
+        };
+        let content =
+            format.and_then(|format| located.content(&*format, &self.parse_context, &mut known));
         let Some(content) = content else {
             tracing::debug!(file = located.path, "a message is no longer in its transcript");
             return Ok(None);

@@ -239,7 +239,7 @@ fn first_record(
 
 /// Calls `visit` with the number and the record id of each line after `cursor`, until `visit`
 /// returns `false`. Lines without a record id are skipped.
-fn each_record(
+pub(super) fn each_record(
     format: &dyn Format,
     path: &Path,
     cursor: &FileCursor,

@@ -5,9 +5,11 @@
 //! overwrite the stored messages.
 
 mod batch;
+mod checkpoint;
 pub mod forks;
 mod redact;
 mod replay;
+mod truncation;
 
 use std::{
     io,
@@ -18,16 +20,16 @@ use std::{
     },
 };
 
-use serde::{Deserialize, Serialize};
-
-use self::batch::Batch;
-pub(super) use self::redact::redact_again;
+pub use self::checkpoint::agent_version;
+use self::{batch::Batch, checkpoint::checkpoint, truncation::ReadStart};
+pub(super) use self::{checkpoint::saved_evidence, redact::redact_again};
 use crate::{
     capture::{
         format::{Format, FormatHandle},
         salvage,
-        tail::{FileCursor, Resumed, Tail, TailLine},
+        tail::{Tail, TailLine},
     },
+    clock,
     engine::{
         crash_tracker::CrashTracker,
         defect,
@@ -38,10 +40,12 @@ use crate::{
         pipeline::{LineContext, LinePosition, SourceState},
         projects::Projects,
         record_locks::RecordLocks,
+        redaction::known,
     },
     fault,
-    model::{Evidence, transcript::Origin},
-    store::{FileStamp, Source, SourceKey, Store, StoreError, Tally, Write},
+    model::{Timestamp, transcript::Origin},
+    redact::KnownSecrets,
+    store::{FileStamp, Source, Store, StoreError, Tally},
 };
 
 /// Number of new bytes after which the state is saved at the end of a read.
@@ -49,8 +53,6 @@ const SAVE_EVERY: u64 = 256 << 10;
 /// Number of new bytes after which the state is saved while a long file is read. After a crash, at
 /// most about this many bytes are read again.
 const SAVE_WITHIN: u64 = 64 << 20;
-/// The version of the saved state.
-const STATE_VERSION: u32 = 1;
 
 /// Reads transcript files. All jobs share one reader.
 pub struct SourceReader {
@@ -131,52 +133,6 @@ pub enum ReadError {
     },
 }
 
-/// The form of a state on disk.
-#[derive(Serialize, Deserialize)]
-struct CheckpointRecord<S> {
-    version: u32,
-    state: S,
-}
-
-/// Returns the version of the agent that wrote a file, from the saved state.
-pub fn agent_version(store: &dyn Store, source: SourceKey) -> Result<Option<String>, StoreError> {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct KnownContext {
-        version: String,
-    }
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct KnownState {
-        memory: KnownContext,
-    }
-    let Some(bytes) = store.checkpoint(source)? else { return Ok(None) };
-    let saved = serde_json::from_slice::<CheckpointRecord<KnownState>>(&bytes).ok();
-    let version = saved.map(|saved| saved.state.memory.version);
-    Ok(version.filter(|version| !version.is_empty()))
-}
-
-/// Returns the evidence in a file, from the saved state.
-pub(super) fn saved_evidence(
-    store: &dyn Store,
-    source: SourceKey,
-) -> Result<Option<Evidence>, StoreError> {
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct KnownCollector {
-        evidence: Evidence,
-    }
-    #[derive(Default, Deserialize)]
-    #[serde(default)]
-    struct KnownState {
-        collector: KnownCollector,
-    }
-    let Some(bytes) = store.checkpoint(source)? else { return Ok(None) };
-    let saved = serde_json::from_slice::<CheckpointRecord<KnownState>>(&bytes).ok();
-    let saved = saved.filter(|saved| saved.version == STATE_VERSION);
-    Ok(saved.map(|saved| saved.state.collector.evidence))
-}
-
 /// A file that is being read.
 struct OpenSource<'r> {
     reader: &'r SourceReader,
@@ -186,45 +142,58 @@ struct OpenSource<'r> {
     state: Box<SourceState>,
     tail: Tail,
     batch: Batch,
+    /// The secrets of the session that are saved.
+    saved_secrets: KnownSecrets,
+    now: Timestamp,
 }
 
 impl SourceReader {
     /// Reads a file to its end. Blocks: call it on a separate thread.
     pub fn read(&self, request: ReadRequest) -> Result<ReadProgress, ReadError> {
         let ReadRequest { format, parse_context, mut source, state, from_start, save } = request;
-        let state = match state {
+        let mut state = match state {
             Some(state) => state,
             None => Box::new(self.load(&source)?),
         };
-        let cursor = if from_start { FileCursor::default() } else { state.cursor.clone() };
-        let (tail, resumed) = match Tail::open(Path::new(&source.path), &cursor) {
+        state.known_secrets = known::load(self.store.as_ref(), source.key.session)?;
+        let opened = self.open(&*format, &source, &mut state, from_start);
+        let (tail, start) = match opened {
             Ok(opened) => opened,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(ReadError::File { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
                 let is_saved = self.save(&mut source, &state, save)?;
                 return Ok(ReadProgress::of_missing(source, state, is_saved));
             }
-            Err(error) => return Err(unreadable(&source)(error)),
+            Err(error) => return Err(error),
         };
-        let was_replaced = resumed == Resumed::FromStart;
-        if was_replaced {
-            tracing::info!(
-                file = source.path,
-                "the transcript was truncated or replaced; reading it from the start"
-            );
-            source.tally.restarts += 1;
+        let was_replaced = start == ReadStart::Replaced;
+        match start {
+            ReadStart::Continued => {}
+            ReadStart::Requested => {
+                let restarts = source.tally.restarts;
+                source.tally = Tally { restarts, ..Tally::default() };
+            }
+            ReadStart::Replaced | ReadStart::Truncated => source.tally.restarts += 1,
         }
         let batch = Batch::new(source.key);
-        let mut open =
-            OpenSource { reader: self, format, parse_context, source, state, tail, batch };
-        if from_start && !was_replaced {
-            let restarts = open.source.tally.restarts;
-            open.source.tally = Tally { restarts, ..Tally::default() };
+        let saved_secrets = state.known_secrets.clone();
+        let reader = self;
+        let mut open = OpenSource {
+            reader,
+            format,
+            parse_context,
+            source,
+            state,
+            tail,
+            batch,
+            saved_secrets,
+            now: clock::now(),
+        };
+        match start {
+            ReadStart::Continued => {}
+            ReadStart::Truncated => open.source.offset = 0,
+            ReadStart::Requested | ReadStart::Replaced => open.reset(),
         }
-        let from_start = from_start || was_replaced;
-        if from_start {
-            open.reset();
-        }
-        let progress = open.read_to_end(save, from_start)?;
+        let progress = open.read_to_end(save, start != ReadStart::Continued)?;
         Ok(ReadProgress { was_replaced, ..progress })
     }
 
@@ -246,35 +215,6 @@ impl SourceReader {
         self.shared_prefix(format, source, &state.cursor, state.first_record)
     }
 
-    /// Loads the saved state of a file, or creates a new state.
-    pub fn load(&self, source: &Source) -> Result<SourceState, StoreError> {
-        let Some(bytes) = self.store.checkpoint(source.key)? else {
-            return Ok(SourceState::new(source.key.number));
-        };
-        match serde_json::from_slice::<CheckpointRecord<SourceState>>(&bytes) {
-            Ok(saved) if saved.version == STATE_VERSION => Ok(saved.state),
-            // A damaged state, or a state of another version, is replaced: the transcript is read
-            // again.
-            _ => Ok(SourceState::new(source.key.number)),
-        }
-    }
-
-    /// Saves a state if the policy requires it. Returns whether the current state is on disk.
-    fn save(
-        &self,
-        source: &mut Source,
-        state: &SourceState,
-        save: SavePolicy,
-    ) -> Result<bool, StoreError> {
-        let is_saved = source.offset == state.cursor.offset;
-        if save == SavePolicy::WhenDue || is_saved {
-            return Ok(is_saved);
-        }
-        let write = checkpoint(source, state);
-        self.store.write(vec![write]).wait()?;
-        Ok(true)
-    }
-
     fn is_stopping(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -285,7 +225,9 @@ impl OpenSource<'_> {
     fn reset(&mut self) {
         self.source.offset = 0;
         self.source.stamp = FileStamp::default();
+        let known_secrets = std::mem::take(&mut self.state.known_secrets);
         *self.state = SourceState::new(self.source.key.number);
+        self.state.known_secrets = known_secrets;
         self.batch.clear();
     }
 
@@ -316,6 +258,7 @@ impl OpenSource<'_> {
             || save == SavePolicy::Now && moved
             || shares_more
             || from_start;
+        self.save_secrets();
         let OpenSource { reader, mut source, state, mut batch, .. } = self;
         if is_due {
             batch.add(checkpoint(&mut source, &state));
@@ -343,8 +286,11 @@ impl OpenSource<'_> {
             match line {
                 TailLine::Whole(line) => {
                     self.reader.bytes.fetch_add(line.len() as u64 + 1, Ordering::Relaxed);
-                    let context =
-                        LineContext { format: &*self.format, parse_context: &self.parse_context };
+                    let context = LineContext {
+                        format: &*self.format,
+                        parse_context: &self.parse_context,
+                        now: self.now,
+                    };
                     let position = LinePosition { origin, at };
                     let tally = &mut self.source.tally;
                     self.state.take_line(context, line, position, tally, &mut self.batch.messages);
@@ -369,10 +315,20 @@ impl OpenSource<'_> {
     fn send_batch(&mut self, reached: u64) -> Result<(), ReadError> {
         if reached - self.source.offset >= SAVE_WITHIN {
             self.state.cursor = self.tail.mark().map_err(unreadable(&self.source))?;
+            self.save_secrets();
             self.batch.add(checkpoint(&mut self.source, &self.state));
         }
         self.batch.send(self.reader.store.as_ref())?;
         Ok(())
+    }
+
+    /// Adds the secrets of the session to the batch if they changed.
+    fn save_secrets(&mut self) {
+        let known = &self.state.known_secrets;
+        if *known != self.saved_secrets && !known.is_empty() {
+            self.batch.add(known::write(self.source.key.session, known));
+            self.saved_secrets = known.clone();
+        }
     }
 }
 
@@ -385,11 +341,4 @@ impl ReadProgress {
 
 fn unreadable(source: &Source) -> impl Fn(io::Error) -> ReadError {
     |error| ReadError::File { path: source.path.clone(), error }
-}
-
-fn checkpoint(source: &mut Source, state: &SourceState) -> Write {
-    source.offset = state.cursor.offset;
-    let saved = CheckpointRecord { version: STATE_VERSION, state };
-    let checkpoint = serde_json::to_vec(&saved).expect("the state has only string keys");
-    Write::Source { source: source.clone(), checkpoint: Some(checkpoint) }
 }

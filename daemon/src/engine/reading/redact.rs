@@ -1,6 +1,6 @@
 //! Redacts the saved states of files again.
 
-use super::{CheckpointRecord, STATE_VERSION};
+use super::checkpoint::{CheckpointRecord, STATE_VERSION};
 use crate::{
     engine::{pipeline::SourceState, redaction::StoredRedactor},
     model::Message,

@@ -9,9 +9,11 @@ use crate::{
         salvage,
         tail::{Resumed, Tail, TailLine},
     },
+    clock,
     engine::{
         parse_context::ParseContext,
         pipeline::{LineContext, LinePosition, SourceState},
+        redaction::known,
     },
     model::transcript::Origin,
     store::{Source, Tally},
@@ -19,8 +21,8 @@ use crate::{
 
 impl SourceReader {
     /// Parses the known lines of a file (the lines before the saved cursor) again, by the current
-    /// rules. Returns the state after these lines. If the file cannot be opened or was replaced,
-    /// returns the saved state. Blocks: call it on a separate thread.
+    /// rules. Returns the state after these lines. If the file cannot be opened, was truncated or
+    /// was replaced, returns the saved state. Blocks: call it on a separate thread.
     pub(in crate::engine) fn replay(
         &self,
         format: &dyn Format,
@@ -32,12 +34,16 @@ impl SourceReader {
         let Ok((mut tail, Resumed::Continued)) = Tail::open_whole(path, &saved.cursor) else {
             return Ok(ReadProgress::of_missing(source, saved, true));
         };
+        if saved.before_truncation.is_some() {
+            return Ok(ReadProgress::of_missing(source, saved, true));
+        }
         tail.rewind().map_err(unreadable(&source))?;
         let mut state = Box::new(SourceState::new(source.key.number));
         state.shared = saved.shared;
+        state.known_secrets = known::load(self.store.as_ref(), source.key.session)?;
         state.begin(format, path);
         let (mut messages, mut tally) = (Vec::new(), Tally::default());
-        let context = LineContext { format, parse_context };
+        let context = LineContext { format, parse_context, now: clock::now() };
         let mut at = 0;
         while at < saved.cursor.offset
             && !self.is_stopping()

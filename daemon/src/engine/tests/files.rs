@@ -58,6 +58,29 @@ async fn a_session_has_the_time_of_its_file_if_its_last_message_has_no_time() {
     }
 }
 
+/// The clock may have been wrong when the record was written.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_record_is_not_later_than_its_arrival() {
+    let machine = Machine::new();
+    machine.append(OWN, "one");
+    let text = fs::read_to_string(machine.path(OWN)).unwrap();
+    let now = clock::now();
+    let tomorrow = now.plus(Duration::from_secs(2 * 86_400)).to_string();
+    let mut record: serde_json::Value = serde_json::from_str(&text).unwrap();
+    record["timestamp"] = tomorrow.into();
+    fs::write(machine.path(OWN), format!("{record}\n")).unwrap();
+    let run = machine.start();
+    run.announce(&[machine.path(OWN)]).await;
+    run.settle().await;
+    let source = sources(run.store.as_ref()).remove(0);
+    let message = messages(run.store.as_ref(), &source).remove(0);
+    let session = run.store.session(source.key.session).unwrap().unwrap();
+    let latest = clock::now();
+    assert!(message.at.is_some_and(|at| now <= at && at <= latest), "{:?}", message.at);
+    assert!(session.last_activity <= latest);
+    run.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_that_is_announced_twice_in_one_batch_is_registered_once() {
     let machine = Machine::new();

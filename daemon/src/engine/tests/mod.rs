@@ -9,6 +9,8 @@ mod interleavings;
 mod opencode;
 mod registering;
 mod remaking;
+mod secrets;
+mod truncating;
 
 use std::{
     fs::{self, File},

@@ -163,7 +163,8 @@ impl Cleaner for StoredRedactor {
             | NoteNamespace::Shared
             | NoteNamespace::SharePending
             | NoteNamespace::ShareState
-            | NoteNamespace::Figures => {
+            | NoteNamespace::Figures
+            | NoteNamespace::KnownSecrets => {
                 return false;
             }
         };

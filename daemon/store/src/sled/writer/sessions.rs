@@ -60,7 +60,12 @@ impl WriterThread {
             let removed_blocks = self.messages_from(source.key, 0)?;
             self.remove_blocks(transaction, &removed_blocks)?;
         }
-        for namespace in [NoteNamespace::Awaiting, NoteNamespace::Forks, NoteNamespace::Figures] {
+        for namespace in [
+            NoteNamespace::Awaiting,
+            NoteNamespace::Forks,
+            NoteNamespace::Figures,
+            NoteNamespace::KnownSecrets,
+        ] {
             let note = keys::note(namespace, &key.0.to_be_bytes());
             pieces::remove(&self.tree, &mut transaction.ops, &note)?;
         }

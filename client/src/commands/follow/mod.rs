@@ -4,7 +4,9 @@
 //! Each machine writes one file for each session into its own subfolder, so that no file has two
 //! writers. A file is replaced as a whole. An importer skips a file that is incomplete, and reads
 //! it in a later round. A file that was imported, or that the daemon rejected, is read again only
-//! when it has changed.
+//! when it has changed. The corrections of facts are exchanged in the same way (`corrections`).
+
+mod corrections;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -74,7 +76,9 @@ pub(super) fn export(
             (forgotten.sessions.iter()).map(|row| file_name(&row.agent, &row.session_id)).collect();
         let wanted: BTreeMap<String, PortableEpisode> =
             episodes.into_iter().filter(is_own).filter_map(named).collect();
-        let (written, removed) = write_files(&own, &wanted, &forgotten).map_err(failed)?;
+        let (mut written, removed) = write_files(&own, &wanted, &forgotten).map_err(failed)?;
+        let corrected = corrections::stored(&mut connection)?;
+        written += usize::from(corrections::write(&own, corrected).map_err(failed)?);
         if written + removed > 0 {
             let files = super::counted(written as u64, "file", "files");
             let text = format!("{files} written, {removed} removed in {}", own.display());
@@ -89,8 +93,9 @@ pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<
     let own = machine()?;
     let mut importer = FolderImporter { screen, seen: HashMap::new() };
     repeat(every, screen, || {
-        let new = new_files(folder, &own, &importer.seen);
-        let new = new.map_err(|error| AskError::file(folder, &error))?;
+        let failed = |error: io::Error| AskError::file(folder, &error);
+        let machines = other_machines(folder, &own).map_err(failed)?;
+        let new = new_files(&machines, &importer.seen).map_err(failed)?;
         let is_silent = new.is_empty();
         let mut sum = ImportReport::default();
         for page in import::pages(&importer.readable(new), SyncedFile::bytes) {
@@ -100,7 +105,8 @@ pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<
         if !is_silent || every.is_zero() {
             import::print("Imported", &sum, screen);
         }
-        Ok(())
+        // A correction may concern a fact of an episode that was imported in this round.
+        importer.import_corrections(&machines)
     })
 }
 
@@ -146,6 +152,19 @@ impl FolderImporter<'_> {
             (_, files) => {
                 return files.iter().try_for_each(|file| self.import(slice::from_ref(file), sum));
             }
+        }
+        Ok(())
+    }
+
+    fn import_corrections(&mut self, machines: &[PathBuf]) -> Result<(), AskError> {
+        for synced in corrections::new(machines, &self.seen) {
+            match synced.import()? {
+                0 => {}
+                count => {
+                    self.screen.print(format!("Corrections of facts: {count} imported."));
+                }
+            }
+            self.seen.insert(synced.path, synced.stamp);
         }
         Ok(())
     }
@@ -253,6 +272,12 @@ struct SyncStamp {
     modified: Option<SystemTime>,
 }
 
+impl SyncStamp {
+    fn of(metadata: &fs::Metadata) -> SyncStamp {
+        SyncStamp { length: metadata.len(), modified: metadata.modified().ok() }
+    }
+}
+
 /// A file of another machine.
 struct SyncedFile {
     path: PathBuf,
@@ -267,28 +292,35 @@ impl SyncedFile {
     }
 }
 
-/// Returns the complete files of other machines that `seen` does not contain with their current
-/// stamp.
-fn new_files(
-    folder: &Path,
-    own: &str,
-    seen: &HashMap<PathBuf, SyncStamp>,
-) -> io::Result<Vec<SyncedFile>> {
-    let mut new = Vec::new();
+/// Returns the folders of the other machines.
+fn other_machines(folder: &Path, own: &str) -> io::Result<Vec<PathBuf>> {
+    let mut machines = Vec::new();
     for machine in fs::read_dir(folder)?.flatten() {
         let name = machine.file_name();
         let is_machine = machine.file_type().is_ok_and(|kind| kind.is_dir());
-        if !is_machine || name == own || name.to_string_lossy().starts_with('.') {
-            continue;
+        if is_machine && name != own && !name.to_string_lossy().starts_with('.') {
+            machines.push(machine.path());
         }
-        for entry in fs::read_dir(machine.path())?.flatten() {
+    }
+    Ok(machines)
+}
+
+/// Returns the complete files of other machines that `seen` does not contain with their current
+/// stamp.
+fn new_files(
+    machines: &[PathBuf],
+    seen: &HashMap<PathBuf, SyncStamp>,
+) -> io::Result<Vec<SyncedFile>> {
+    let mut new = Vec::new();
+    for machine in machines {
+        for entry in fs::read_dir(machine)?.flatten() {
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
             let is_episode = entry.file_type().is_ok_and(|kind| kind.is_file())
                 && name.ends_with(".json")
                 && !name.starts_with('.')
                 && !name.contains(".sync-conflict-");
             let Some(metadata) = entry.metadata().ok().filter(|_| is_episode) else { continue };
-            let stamp = SyncStamp { length: metadata.len(), modified: metadata.modified().ok() };
+            let stamp = SyncStamp::of(&metadata);
             if seen.get(&path) == Some(&stamp) {
                 continue;
             }
@@ -356,7 +388,7 @@ mod tests {
         fs::write(theirs.join("claude-c.json"), "{\"uuid\": \"c\", \"cont").unwrap();
         fs::write(theirs.join("claude-b.sync-conflict-1.json"), "{}").unwrap();
         let mut seen = HashMap::new();
-        let new = new_files(folder.path(), "mine", &seen).unwrap();
+        let new = new_files(&other_machines(folder.path(), "mine").unwrap(), &seen).unwrap();
         assert_eq!(
             new.iter()
                 .map(|file| &*file.episode.as_ref().unwrap().episode.uuid)
@@ -364,9 +396,11 @@ mod tests {
             ["b"]
         );
         seen.extend(new.into_iter().map(|file| (file.path, file.stamp)));
-        assert!(new_files(folder.path(), "mine", &seen).unwrap().is_empty());
+        assert!(
+            new_files(&other_machines(folder.path(), "mine").unwrap(), &seen).unwrap().is_empty()
+        );
         write_files(&theirs, &files_of(vec![episode("c", "z")]), &HashSet::new()).unwrap();
-        let new = new_files(folder.path(), "mine", &seen).unwrap();
+        let new = new_files(&other_machines(folder.path(), "mine").unwrap(), &seen).unwrap();
         assert_eq!(new.len(), 1, "a file that is complete now is read");
     }
 
@@ -376,7 +410,8 @@ mod tests {
         let theirs = folder.path().join("theirs");
         write_files(&theirs, &files_of(vec![episode("b", "y")]), &HashSet::new()).unwrap();
         fs::write(theirs.join("claude-a.json"), "<<<<<<< ours\n{}").unwrap();
-        let new = new_files(folder.path(), "mine", &HashMap::new()).unwrap();
+        let new =
+            new_files(&other_machines(folder.path(), "mine").unwrap(), &HashMap::new()).unwrap();
         let problem = new[0].episode.as_ref().unwrap_err();
         assert!(problem.starts_with("is not an episode: expected value at line 1"), "{problem}");
         let screen = Screen::of_test(80);
@@ -384,7 +419,12 @@ mod tests {
         let readable = importer.readable(new);
         let paths: Vec<&Path> = readable.iter().map(|file| &*file.path).collect();
         assert_eq!(paths, [theirs.join("claude-b.json")]);
-        assert_eq!(new_files(folder.path(), "mine", &importer.seen).unwrap().len(), 1);
+        assert_eq!(
+            new_files(&other_machines(folder.path(), "mine").unwrap(), &importer.seen)
+                .unwrap()
+                .len(),
+            1
+        );
     }
 
     #[test]

@@ -1,0 +1,307 @@
+//! Remembers the secrets of a session, so that they are also replaced where nothing marks them:
+//! "Uploaded with hunter2-Xk9" after a prompt with `password: hunter2-Xk9`.
+//!
+//! A secret is remembered as its length and a keyed hash. Short values, values without both a
+//! letter and a digit or symbol, and names such as `db-creds-v2` are not remembered, because other
+//! text may contain them.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    SecretKind,
+    placeholder::is_location,
+    replaced,
+    scan::{Finding, MARK, is_edge},
+};
+
+/// Minimum length, in bytes, of a remembered secret.
+const SHORTEST: usize = 8;
+/// Maximum length, in bytes, of a remembered secret.
+const LONGEST: usize = 128;
+/// Maximum number of remembered secrets; the oldest is dropped.
+const MAX_SECRETS: usize = 64;
+/// Number of hexadecimal digits of a stored hash. It is short, so that a stored hash does not
+/// identify a secret, and long enough that other text does not have the same hash by chance.
+const HASH_DIGITS: usize = 12;
+
+/// The secrets that were recognised in a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownSecrets {
+    /// The key of the hashes. Without a key, no secret is remembered.
+    key: String,
+    secrets: Vec<HashedSecret>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct HashedSecret {
+    length: usize,
+    hash: String,
+    kind: SecretKind,
+}
+
+impl KnownSecrets {
+    /// Creates an empty list. `key` is a random text.
+    pub fn new(key: String) -> KnownSecrets {
+        KnownSecrets { key, secrets: Vec::new() }
+    }
+
+    /// Whether hashes of the list have a key.
+    pub fn has_key(&self) -> bool {
+        !self.key.is_empty()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.secrets.is_empty()
+    }
+
+    /// Remembers a secret, unless other text may contain the same words.
+    pub(super) fn note(&mut self, secret: &str, kind: SecretKind) {
+        let secret = secret.trim_matches(|c: char| ".,;:'\"`".contains(c));
+        let is_usable = is_distinctive(secret) && !is_name(secret) && !is_location(secret);
+        if !self.has_key() || !is_usable || self.kind_of(secret.as_bytes()).is_some() {
+            return;
+        }
+        if self.secrets.len() >= MAX_SECRETS {
+            self.secrets.remove(0);
+        }
+        let hash = self.hash(secret.as_bytes());
+        self.secrets.push(HashedSecret { length: secret.len(), hash, kind });
+    }
+
+    /// Returns the remembered secrets in `text`, in order and without overlap.
+    pub(super) fn findings(&self, text: &str) -> Vec<Finding> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let mut lengths: Vec<usize> = self.secrets.iter().map(|secret| secret.length).collect();
+        lengths.sort_unstable_by(|a, b| b.cmp(a));
+        lengths.dedup();
+        let shortest = lengths.last().copied().unwrap_or(SHORTEST);
+        let mut findings = Vec::new();
+        let bytes = text.as_bytes();
+        let mut start = 0;
+        for run in bytes.split(u8::is_ascii_whitespace) {
+            let range = start..start + run.len();
+            start = range.end + 1;
+            if run.len() >= shortest {
+                self.find_in_run(text, range, &lengths, &mut findings);
+            }
+        }
+        findings
+    }
+
+    /// Replaces the remembered secrets in all values of `value`.
+    pub fn replace_in(&self, value: &mut Value) {
+        let mut pending = vec![value];
+        while let Some(value) = pending.pop().filter(|_| !self.is_empty()) {
+            match value {
+                Value::String(text) => {
+                    let findings = self.findings(text);
+                    if !findings.is_empty() {
+                        *text = replaced(text, &findings);
+                    }
+                }
+                Value::Array(items) => pending.extend(items),
+                Value::Object(fields) => pending.extend(fields.values_mut()),
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+    }
+
+    /// Searches text without white space.
+    fn find_in_run(
+        &self,
+        text: &str,
+        run: Range<usize>,
+        lengths: &[usize],
+        findings: &mut Vec<Finding>,
+    ) {
+        let bytes = text.as_bytes();
+        let mut at = run.start;
+        while at < run.end {
+            let found = lengths.iter().find_map(|length| {
+                let range = at..at + length;
+                let is_word = range.end <= run.end && is_whole(bytes, &range);
+                let secret =
+                    text.get(range.clone()).filter(|secret| is_word && is_distinctive(secret))?;
+                self.kind_of(secret.as_bytes()).map(|kind| Finding::known(range, kind))
+            });
+            match found {
+                Some(finding) => {
+                    at = finding.range.end;
+                    findings.push(finding);
+                }
+                None => at += 1,
+            }
+        }
+    }
+
+    fn kind_of(&self, secret: &[u8]) -> Option<SecretKind> {
+        if !self.secrets.iter().any(|known| known.length == secret.len()) {
+            return None;
+        }
+        let hash = self.hash(secret);
+        let known = self.secrets.iter();
+        known
+            .rev()
+            .find(|known| known.length == secret.len() && known.hash == hash)
+            .map(|known| known.kind)
+    }
+
+    fn hash(&self, secret: &[u8]) -> String {
+        let mut digest = Sha256::new();
+        digest.update(self.key.as_bytes());
+        digest.update([0]);
+        digest.update(secret);
+        let digest = digest.finalize();
+        let hash = digest.iter().fold(0u64, |hash, byte| hash << 8 | u64::from(*byte));
+        format!("{hash:016x}")[..HASH_DIGITS].to_owned()
+    }
+}
+
+/// Whether no letter or digit continues the text in `range`.
+fn is_whole(bytes: &[u8], range: &Range<usize>) -> bool {
+    let is_alphanumeric = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    let ends = !is_alphanumeric(range.end) || !is_alphanumeric(range.end - 1);
+    ends && (!is_alphanumeric(range.start) || is_edge(bytes, range.start, b""))
+}
+
+/// Whether `text` has the length of a secret, no white space, a letter, and a digit or a symbol.
+fn is_distinctive(text: &str) -> bool {
+    if !(SHORTEST..=LONGEST).contains(&text.len()) {
+        return false;
+    }
+    let is_symbol = |byte: u8| b"!#$%&*+?@^~".contains(&byte);
+    let (mut has_letter, mut has_other) = (false, false);
+    for byte in text.bytes() {
+        if byte.is_ascii_whitespace() || byte.is_ascii_control() {
+            return false;
+        }
+        has_letter |= byte.is_ascii_alphabetic();
+        has_other |= byte.is_ascii_digit() || is_symbol(byte);
+    }
+    has_letter && has_other && !text.contains(MARK)
+}
+
+/// Whether `text` consists of lower-case words, some of them with a short number: `db-creds-v2`.
+fn is_name(text: &str) -> bool {
+    let is_word = |word: &str| {
+        let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let is_number = letters.is_empty() && word.len() <= 4;
+        word.len() - letters.len() <= 4
+            && letters.bytes().all(|byte| byte.is_ascii_lowercase())
+            && (is_number || !letters.is_empty())
+    };
+    text.contains(['-', '_', '.', '/']) && text.split(['-', '_', '.', '/']).all(is_word)
+}
+
+impl Serialize for SecretKind {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for SecretKind {
+    /// A kind that is unknown, because a newer version wrote it, is read as `secret`.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<SecretKind, D::Error> {
+        let name = String::deserialize(from)?;
+        Ok(SecretKind::of_name(&name).unwrap_or(SecretKind("secret")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Redactor;
+
+    #[test]
+    fn a_secret_is_replaced_wherever_it_is_repeated() {
+        let mut known = known();
+        let prompt =
+            redact("user bob and password: hunter2-Xk9, use hunter2-Xk9 twice", &mut known);
+        assert_eq!(
+            prompt,
+            "user bob and password: [REDACTED:password], use [REDACTED:password] twice"
+        );
+        for (text, wanted) in [
+            ("Uploaded with hunter2-Xk9.", "Uploaded with [REDACTED:password]."),
+            ("`hunter2-Xk9`", "`[REDACTED:password]`"),
+            ("a\\nhunter2-Xk9\\nb", "a\\n[REDACTED:password]\\nb"),
+            (
+                "bob:hunter2-Xk9@host, (hunter2-Xk9)",
+                "bob:[REDACTED:password]@host, ([REDACTED:password])",
+            ),
+            ("hunter2-Xk91 xhunter2-Xk9 hunter2", "hunter2-Xk91 xhunter2-Xk9 hunter2"),
+        ] {
+            assert_eq!(redact(text, &mut known), wanted);
+        }
+    }
+
+    #[test]
+    fn a_secret_in_a_json_value_is_remembered() {
+        let mut known = known();
+        let mut input = json!({ "text": "log in with Tr0ub4dor-77x", "password": "Tr0ub4dor-77x" });
+        Redactor::new().redact_value_of_session(&mut input, &mut known);
+        let mark = "[REDACTED:password]";
+        assert_eq!(input, json!({ "text": format!("log in with {mark}"), "password": mark }));
+        assert_eq!(
+            redact("Logged in with Tr0ub4dor-77x", &mut known),
+            format!("Logged in with {mark}")
+        );
+    }
+
+    #[test]
+    fn words_and_names_are_not_remembered() {
+        let mut known = known();
+        for secret in [
+            "swordfish",
+            "SwordFish",
+            "hunt3r",
+            "db-creds-v2",
+            "20261127",
+            "MyProject",
+            "step_2_done",
+        ] {
+            known.note(secret, SecretKind("password"));
+            assert!(known.is_empty(), "{secret}");
+        }
+    }
+
+    #[test]
+    fn the_saved_list_contains_no_secret_and_survives() {
+        let mut before = known();
+        redact("password=Tr0ub4dor-77x", &mut before);
+        let saved = serde_json::to_string(&before).unwrap();
+        assert!(!saved.contains("Tr0ub4dor"), "{saved}");
+        let mut after: KnownSecrets = serde_json::from_str(&saved).unwrap();
+        assert_eq!(after, before);
+        assert_eq!(redact("Tr0ub4dor-77x", &mut after), "[REDACTED:password]");
+    }
+
+    #[test]
+    fn the_number_of_secrets_is_bounded() {
+        let mut known = known();
+        for number in 0..2 * MAX_SECRETS {
+            known.note(&format!("Tr0ub4dor{number:03}"), SecretKind("password"));
+        }
+        assert_eq!(known.secrets.len(), MAX_SECRETS);
+        assert_eq!(
+            redact("Tr0ub4dor000 Tr0ub4dor127", &mut known),
+            "Tr0ub4dor000 [REDACTED:password]"
+        );
+    }
+
+    fn known() -> KnownSecrets {
+        KnownSecrets::new("a key".to_owned())
+    }
+
+    fn redact(text: &str, known: &mut KnownSecrets) -> String {
+        Redactor::new().redact_of_session(text, known).text.into_owned()
+    }
+}

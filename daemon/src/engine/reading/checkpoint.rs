@@ -1,0 +1,107 @@
+//! Saves and loads the states of files.
+
+use serde::{Deserialize, Serialize};
+
+use super::{SavePolicy, SourceReader};
+use crate::{
+    engine::pipeline::SourceState,
+    model::Evidence,
+    store::{Source, SourceKey, Store, StoreError, Write},
+};
+
+/// The version of the saved state.
+pub(super) const STATE_VERSION: u32 = 1;
+
+/// The form of a state on disk.
+#[derive(Serialize, Deserialize)]
+pub(super) struct CheckpointRecord<S> {
+    pub(super) version: u32,
+    pub(super) state: S,
+}
+
+/// Returns the version of the agent that wrote a file, from the saved state.
+pub fn agent_version(store: &dyn Store, source: SourceKey) -> Result<Option<String>, StoreError> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct KnownContext {
+        version: String,
+    }
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct KnownState {
+        memory: KnownContext,
+    }
+    let Some(bytes) = store.checkpoint(source)? else { return Ok(None) };
+    let saved = serde_json::from_slice::<CheckpointRecord<KnownState>>(&bytes).ok();
+    let version = saved.map(|saved| saved.state.memory.version);
+    Ok(version.filter(|version| !version.is_empty()))
+}
+
+/// Returns the evidence in a file, from the saved state.
+pub(in crate::engine) fn saved_evidence(
+    store: &dyn Store,
+    source: SourceKey,
+) -> Result<Option<Evidence>, StoreError> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct KnownCollector {
+        evidence: Evidence,
+    }
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct KnownState {
+        collector: KnownCollector,
+    }
+    let Some(bytes) = store.checkpoint(source)? else { return Ok(None) };
+    let saved = serde_json::from_slice::<CheckpointRecord<KnownState>>(&bytes).ok();
+    let saved = saved.filter(|saved| saved.version == STATE_VERSION);
+    Ok(saved.map(|saved| saved.state.collector.evidence))
+}
+
+impl SourceReader {
+    /// Loads the saved state of a file, or creates a new state.
+    pub fn load(&self, source: &Source) -> Result<SourceState, StoreError> {
+        let Some(bytes) = self.store.checkpoint(source.key)? else {
+            return Ok(SourceState::new(source.key.number));
+        };
+        match serde_json::from_slice::<CheckpointRecord<SourceState>>(&bytes) {
+            Ok(saved) if saved.version == STATE_VERSION => Ok(saved.state),
+            // A damaged state, or a state of another version, is replaced: the transcript is read
+            // again.
+            _ => Ok(SourceState::new(source.key.number)),
+        }
+    }
+
+    /// Saves a state if the policy requires it. Returns whether the current state is on disk.
+    pub(super) fn save(
+        &self,
+        source: &mut Source,
+        state: &SourceState,
+        save: SavePolicy,
+    ) -> Result<bool, StoreError> {
+        let is_saved = source.offset == state.cursor.offset;
+        if save == SavePolicy::WhenDue || is_saved {
+            return Ok(is_saved);
+        }
+        let write = checkpoint(source, state);
+        self.store.write(vec![write]).wait()?;
+        Ok(true)
+    }
+}
+
+/// Returns the write that saves a state.
+pub(super) fn checkpoint(source: &mut Source, state: &SourceState) -> Write {
+    source.offset = state.cursor.offset;
+    let saved = CheckpointRecord { version: STATE_VERSION, state };
+    let checkpoint = if state.known_secrets.is_empty() {
+        serde_json::to_vec(&saved)
+    } else {
+        // The format's memory contains text that was not read yet, such as waiting prompts.
+        serde_json::to_value(&saved).and_then(|mut saved| {
+            state.known_secrets.replace_in(&mut saved["state"]["memory"]);
+            serde_json::to_vec(&saved)
+        })
+    };
+    let checkpoint = checkpoint.expect("the state has only string keys");
+    Write::Source { source: source.clone(), checkpoint: Some(checkpoint) }
+}

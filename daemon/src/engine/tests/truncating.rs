@@ -1,0 +1,89 @@
+//! Tests transcripts that are truncated in place, restored, or replaced.
+
+use std::{fs, path::PathBuf};
+
+use super::{Machine, Run, messages, sources};
+use crate::{
+    model::{CloseReason, SessionId, session::State},
+    store::Store,
+};
+
+const CLAUDE: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
+const ID: &str = "11111111-0000-4000-8000-000000000000";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_truncated_file_keeps_its_messages_and_its_episode() {
+    for kept_lines in [0, 1, 2] {
+        let machine = Machine::new();
+        let path = machine.path(CLAUDE);
+        ["one", "two", "three"].iter().for_each(|text| machine.append(CLAUDE, text));
+        let run = machine.start();
+        read(&run, &path).await;
+        let key = run.store.find_session(&id()).unwrap().unwrap();
+        run.engine.close(key, CloseReason::Explicit(None)).await.unwrap();
+        let episode = run.store.session(key).unwrap().unwrap().indexed;
+        assert!(episode.is_some());
+        let whole = fs::read_to_string(&path).unwrap();
+        let start: String = whole.split_inclusive('\n').take(kept_lines).collect();
+        fs::write(&path, start).unwrap();
+        read(&run, &path).await;
+        assert_eq!(texts(&*run.store), ["one", "two", "three"], "{kept_lines}");
+        let session = run.store.session(key).unwrap().unwrap();
+        assert_eq!((session.state, session.indexed), (State::Indexed, episode), "{kept_lines}");
+        drop(run.stop().await);
+        // The agent goes on in the truncated file.
+        let run = machine.start();
+        machine.append(CLAUDE, "four");
+        read(&run, &path).await;
+        assert_eq!(texts(&*run.store), ["one", "two", "three", "four"], "{kept_lines}");
+        let store = run.stop().await;
+        assert_eq!(sources(store.as_ref())[0].tally.restarts, 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_lines_of_a_restored_file_are_read_once() {
+    let machine = Machine::new();
+    let path = machine.path(CLAUDE);
+    ["one", "two", "three"].iter().for_each(|text| machine.append(CLAUDE, text));
+    let run = machine.start();
+    read(&run, &path).await;
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, whole.split_inclusive('\n').next().unwrap()).unwrap();
+    read(&run, &path).await;
+    fs::write(&path, whole).unwrap();
+    machine.append(CLAUDE, "four");
+    read(&run, &path).await;
+    assert_eq!(texts(&*run.store), ["one", "two", "three", "four"]);
+    run.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_was_replaced_by_a_longer_text_is_read_again() {
+    let machine = Machine::new();
+    let path = machine.path(CLAUDE);
+    machine.append(CLAUDE, "one");
+    let run = machine.start();
+    read(&run, &path).await;
+    fs::remove_file(&path).unwrap();
+    machine.append(CLAUDE, "a longer text than before");
+    read(&run, &path).await;
+    assert_eq!(texts(&*run.store), ["a longer text than before"]);
+    run.stop().await;
+}
+
+async fn read(run: &Run, path: &PathBuf) {
+    run.announce(std::slice::from_ref(path)).await;
+    run.settle().await;
+}
+
+fn id() -> SessionId {
+    SessionId { agent: "claude".to_owned(), id: ID.to_owned() }
+}
+
+/// Returns the texts of the stored messages of all files.
+fn texts(store: &dyn Store) -> Vec<String> {
+    let sources = sources(store);
+    let messages = sources.iter().flat_map(|source| messages(store, source));
+    messages.map(|message| message.text).collect()
+}
