@@ -433,8 +433,8 @@ mod tests {
     #[test]
     fn summaries_that_the_model_did_not_write_are_reported_with_the_remedy() {
         let screen = Screen::new(cli::Color::Never);
-        let mut answer = HealthAnswer::default();
-        answer.model = ModelHealth { writes_summaries: true, ..ModelHealth::default() };
+        let writes = ModelHealth { writes_summaries: true, ..ModelHealth::default() };
+        let mut answer = HealthAnswer { model: writes, ..HealthAnswer::default() };
         assert_eq!(model(&answer, &screen), "writes summaries");
         answer.model.awaiting = 1;
         answer.model.last_error = Some("busy".to_owned());

@@ -197,7 +197,7 @@ fn items(list: &str) -> Vec<&str> {
     let mut items = Vec::new();
     let mut start = 0;
     for (at, _) in list.match_indices("; ") {
-        if list[start..at].matches('`').count() % 2 == 0 {
+        if list[start..at].matches('`').count().is_multiple_of(2) {
             items.push(&list[start..at]);
             start = at + 2;
         }
