@@ -85,9 +85,9 @@ mod tests {
         ] {
             let mut item = item;
             filter.omit(&mut item);
-            let text = match &item {
-                Item::Prompt(text) | Item::Reply { text, .. } | Item::Title { text, .. } => text,
-                _ => unreachable!(),
+            let (Item::Prompt(text) | Item::Reply { text, .. } | Item::Title { text, .. }) = &item
+            else {
+                panic!("no text in {item:?}")
             };
             assert_eq!(!text.is_empty(), is_kept, "{item:?}");
         }

@@ -122,10 +122,15 @@ impl KnownSecrets {
     ) {
         let bytes = text.as_bytes();
         let mut at = run.start;
-        while at < run.end {
+        let shortest = lengths.last().copied().unwrap_or(SHORTEST);
+        while at + shortest <= run.end {
+            if bytes[at].is_ascii_alphanumeric() && !is_edge(bytes, at, b"") {
+                at += 1;
+                continue;
+            }
             let found = lengths.iter().find_map(|length| {
                 let range = at..at + length;
-                let is_word = range.end <= run.end && is_whole(bytes, &range);
+                let is_word = range.end <= run.end && is_complete(bytes, &range);
                 let secret =
                     text.get(range.clone()).filter(|secret| is_word && is_distinctive(secret))?;
                 self.kind_of(secret.as_bytes()).map(|kind| Finding::known(range, kind))
@@ -163,11 +168,10 @@ impl KnownSecrets {
     }
 }
 
-/// Whether no letter or digit continues the text in `range`.
-fn is_whole(bytes: &[u8], range: &Range<usize>) -> bool {
+/// Whether no letter or digit continues the text in `range` behind its end.
+fn is_complete(bytes: &[u8], range: &Range<usize>) -> bool {
     let is_alphanumeric = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
-    let ends = !is_alphanumeric(range.end) || !is_alphanumeric(range.end - 1);
-    ends && (!is_alphanumeric(range.start) || is_edge(bytes, range.start, b""))
+    !is_alphanumeric(range.end) || !is_alphanumeric(range.end - 1)
 }
 
 /// Whether `text` has the length of a secret, no white space, a letter, and a digit or a symbol.
