@@ -120,14 +120,14 @@ impl Projects {
         if is_new || is_moved {
             self.save(project, &identity);
         }
-        let known =
-            KnownProject { project: project.clone(), identity: identity.clone(), checked_at };
+        if is_new {
+            let mut groups = self.groups.write().unwrap_or_else(PoisonError::into_inner);
+            groups.add(project, &identity);
+        }
+        let known = KnownProject { project: project.clone(), identity, checked_at };
         self.write().insert(project.namespace(), known);
         if is_moved {
             self.group_again();
-        } else if is_new {
-            let mut groups = self.groups.write().unwrap_or_else(PoisonError::into_inner);
-            groups.add(project, &identity);
         }
     }
 

@@ -61,7 +61,7 @@ pub(in crate::view) fn prose(given: &str) -> Markup {
 }
 
 fn emphasised(text: &str) -> Markup {
-    let is_marked = text.matches("**").count() % 2 == 0;
+    let is_marked = text.matches("**").count().is_multiple_of(2);
     let parts = text.split("**").enumerate();
     html! {
         @if is_marked {

@@ -159,8 +159,8 @@ fn queue_of(count: u64, change: impl FnOnce(&mut Resilience)) -> Decider {
         with_model(machine, settings);
         let summarizer = Arc::get_mut(&mut settings.summarizer).unwrap();
         let ParseContext { filter, redactor, learned, formats, .. } = &*summarizer.parse_context;
-        let mut summarize = crate::summarize::config::Config::default();
-        summarize.auto_summarize = true;
+        let summarize =
+            crate::summarize::config::Config { auto_summarize: true, ..Default::default() };
         summarizer.parse_context = Arc::new(ParseContext {
             filter: filter.clone(),
             redactor: redactor.clone(),
