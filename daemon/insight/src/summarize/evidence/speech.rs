@@ -381,14 +381,7 @@ impl Collector {
         if let Some(diagnosis) = statements::diagnosis(text) {
             self.pending.errors.record_diagnosis(line, &diagnosis);
         }
-        if !self.evidence.errors.is_empty() {
-            for block in blocks(text) {
-                let (Block::Paragraph(text) | Block::Heading(text) | Block::Item(text)) = block;
-                for sentence in sentences(&one_line(&text)) {
-                    errors::note_known(&mut self.evidence.errors, sentence);
-                }
-            }
-        }
+        errors::note_known(&mut self.evidence.errors, text);
         let prose = blocks(text).into_iter().filter_map(|block| match block {
             Block::Paragraph(paragraph) => Some(one_line(&paragraph)),
             Block::Heading(lead_in) => Some(one_line(&lead_in)),

@@ -64,6 +64,12 @@ fn short_name(name: &str) -> &str {
     name.rsplit(" > ").next().unwrap_or(name)
 }
 
+/// Whether the path of a file shows that the file contains tests.
+pub(in crate::summarize) fn is_test_file(path: &str) -> bool {
+    pattern!(r"(?i)(?:^|/)(?:tests?|specs?|__tests__|e2e)/|(?:^|/)test_[^/]*\.\w+$|[._-](?:test|tests|spec)\.\w+$|Tests?\.(?:java|kt|cs|swift)$")
+        .is_match(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,13 +6,16 @@
 
 mod attempt;
 mod failed_tests;
+mod known;
 mod message;
 mod slips;
 
 use serde::{Deserialize, Serialize};
 
+pub(in crate::summarize) use self::failed_tests::is_test_file;
 pub(super) use self::{
     attempt::Attempt,
+    known::note_known,
     message::{of as message_of, shows_failure},
     slips::is_slip,
 };
@@ -47,8 +50,7 @@ pub(super) struct Tracker {
     open: Vec<Open>,
     changes: Vec<Change>,
     words: Vec<TrackedStatement>,
-    /// Sentences that may explain an open error, with their lines. A sentence does so only if it
-    /// stands between the failure and the only change before the success.
+    /// Sentences that may explain an open error, with their lines; see [`Tracker::diagnosis`].
     diagnoses: Vec<(u64, String)>,
     /// Whether the agent announced that the next tests are to fail.
     expects_failure: bool,
@@ -368,50 +370,18 @@ impl Tracker {
             && !resolution.files.iter().all(|path| is_test_file(path));
         let within = |line: u64| (open.last_line..=end).contains(&line);
         let first = self.changes.iter().find(|change| within(change.line)).filter(|_| is_direct)?;
+        let mut failure = words(&open.shape);
         let names = resolution.files.iter().filter_map(|path| path.rsplit('/').next());
-        let failure: Vec<&str> = names.chain([open.shape.as_str()]).collect();
-        let failure = words(&failure.join(" "));
-        let is_about = |text: &str| !words(text).is_disjoint(&failure);
+        names.for_each(|name| failure.extend(words(name)));
         let before = |(line, _): &&(u64, String)| (open.last_line..=first.line).contains(line);
-        let mut said = self.diagnoses.iter().rev().filter(before);
-        said.next().filter(|(_, text)| is_about(text)).map(|(_, text)| text.clone())
+        let (_, said) = self.diagnoses.iter().rev().find(before)?;
+        (!words(said).is_disjoint(&failure)).then(|| said.clone())
     }
 
     fn last_words(&self, about: StatementSubject, from: u64, to: u64) -> Option<String> {
         let within =
             |words: &&TrackedStatement| words.about == about && (from..=to).contains(&words.line);
         self.words.iter().rev().find(within).map(|words| words.text.clone())
-    }
-}
-
-/// Whether the path of a file shows that the file contains tests.
-pub(in crate::summarize) fn is_test_file(path: &str) -> bool {
-    pattern!(r"(?i)(?:^|/)(?:tests?|specs?|__tests__|e2e)/|(?:^|/)test_[^/]*\.\w+$|[._-](?:test|tests|spec)\.\w+$|Tests?\.(?:java|kt|cs|swift)$")
-        .is_match(path)
-}
-
-/// If `sentence` says that the agent's work did not cause a failure, keeps the sentence with an open
-/// error: the latest error that the sentence mentions, or else the latest error.
-pub(super) fn note_known(errors: &mut [ErrorSeen], sentence: &str) {
-    let says_so = pattern!(
-        r"(?i)\bpre-?existing\b|\bunrelated (?:to|failure|test|error)|\bknown (?:failure|flake|flaky)|\balready (?:fail|failing|failed|broken)|\bfail(?:s|ed|ing)? (?:on|without|before) (?:main|master|my|our|this|these)"
-    );
-    let of_failure = pattern!(r"(?i)\bfail|\berror|\btests?\b|\blint|\bflak");
-    if !says_so.is_match(sentence) || !of_failure.is_match(sentence) {
-        return;
-    }
-    let words = || {
-        let marks = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '/' | '-');
-        sentence.split(marks).filter(|word| word.len() >= 6 && word.contains(['_', '.', '/', '-']))
-    };
-    let open = |error: &&mut ErrorSeen| error.resolution.is_none();
-    let mut open: Vec<&mut ErrorSeen> = errors.iter_mut().filter(open).collect();
-    let named = open
-        .iter()
-        .rposition(|error| words().any(|word| error.message.contains(word)))
-        .or(open.len().checked_sub(1));
-    if let Some(at) = named {
-        open[at].known = Some(kept_words(sentence, bounds::ERROR_TEXT));
     }
 }
 

@@ -51,13 +51,8 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         let is_recent = at < RECENT_REPORTS;
         let is_last_rest = last_rest == Some(reports.len() - 1 - at);
         let open = report.claims.iter().filter(|claim| claim.topic == Some(Topic::Open));
-        let open = open.filter(|claim| {
-            is_recent
-                || postpones_work(claim)
-                || is_set_up(claim)
-                || is_noted(claim)
-                || is_last_rest && is_rest(claim)
-        });
+        let open =
+            open.filter(|claim| is_recent || is_for_later(claim) || is_last_rest && is_rest(claim));
         // A gap, such as a missing test, stays open when other work follows.
         let open = open.filter(|claim| !is_decided || claim.listed && is_gap(claim));
         // The prompt after an earlier report decided what that report left to the user.
@@ -163,6 +158,11 @@ fn without_repeated_labels(items: &[String]) -> Vec<String> {
         if is_same { rest.to_owned() } else { item.clone() }
     });
     kept.collect()
+}
+
+/// Whether a claim is about work for a later session, or for the user.
+fn is_for_later(claim: &Claim) -> bool {
+    postpones_work(claim) || is_set_up(claim) || is_noted(claim)
 }
 
 /// Whether a claim postpones something to a later time. Such work stays open until it is done.
