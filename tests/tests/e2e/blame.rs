@@ -192,7 +192,8 @@ fn the_known_fix_of_an_error_is_found() {
     let printed = String::from_utf8(piped.stdout).unwrap();
     assert!(printed.starts_with("Known error: "), "{printed}");
     assert!(printed.contains("Fix: ") && printed.contains("bbbb-2"), "{printed}");
-    let similar = daemon.call("find_fix", &json!({ "error": "lanterns cannot be imported" }));
+    let similar =
+        daemon.call("find_fix", &json!({ "error": "the module lanterns cannot be imported" }));
     let text = similar["similar"][0]["fact"].as_str().unwrap_or_else(|| panic!("{similar}"));
     assert!(text.contains("lanterns"), "{text}");
     let unknown = world.printed(&["fix", "zebra overflow in the walrus"]);

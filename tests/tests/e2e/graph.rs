@@ -209,7 +209,7 @@ fn the_source_of_a_fact_is_shown_when_the_transcript_is_deleted() {
     assert_eq!(lines.next(), Some(FACT));
     let details = lines.next().unwrap();
     assert!(details.starts_with("    verified · since "), "{printed}");
-    assert!(details.contains(&format!("set to · aaaa-1 line {line} (message ")), "{printed}");
+    assert!(details.contains(&format!("set to · app · aaaa-1 line {line} (message ")), "{printed}");
     assert!(printed.contains("whole session"), "{printed}");
     assert_eq!(world.printed(&["facts", "expiry", "--as-of", "2020-01-01"]), "Nothing found.\n");
     let json = world.json(&["facts", "expiry", "--project", "/work/app"]);

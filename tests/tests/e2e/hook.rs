@@ -418,7 +418,8 @@ fn a_new_session_gets_a_handoff() {
         .reply("The parser accepts empty lines now.");
     let daemon = world.start();
     daemon.settle();
-    assert_eq!(context(&world, PROJECT, "startup"), None, "no session has ended yet");
+    let running = context(&world, PROJECT, "startup").expect("a session is at work");
+    assert!(running.contains("Also at work in this project now"), "{running}");
     daemon.close("s1");
     let added_context = context(&world, &format!("{PROJECT}/src"), "startup").expect("a handoff");
     assert!(

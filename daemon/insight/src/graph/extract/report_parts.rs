@@ -79,7 +79,7 @@ impl ReportReader {
         let was_in_item = mem::take(&mut self.is_in_item);
         let heading = pattern!(r"^(?:(#{1,6}) +(.+?)(?: +#+)?|\*\*([^*]+?):?\*\*:?)$");
         let item = pattern!(
-            r"^(?:[-*+•] +|\d{1,2}[.)] +|[✅✔✓☑❌✗✘❗⚠🔴🟡🟢]\u{FE0F}? *|(?P<bold>\*\*\d{1,2}[.)] ))(?:\[(?P<box>[ xX])\] +)?(?P<text>.+)$"
+            r"^(?:[-*+•] +|\d{1,2}[.)] +|[✅✔✓☑]\u{FE0F}? *|(?P<sign>[❌✗✘❗⚠🔴🟡🟢]\u{FE0F}? *)|(?P<bold>\*\*\d{1,2}[.)] ))(?:\[(?P<box>[ xX])\] +)?(?P<text>.+)$"
         );
         if line.is_empty() || pattern!(r"^(?:[-*_] ?){3,}$|^[━─═]+$").is_match(line) {
             self.end_paragraph();
@@ -93,8 +93,10 @@ impl ReportReader {
             let is_open = found.name("box").is_some_and(|mark| mark.as_str() == " ");
             let open = if is_open { "(open) " } else { "" };
             let bold = if found.name("bold").is_some() { "**" } else { "" };
-            self.item(format!("{open}{}", plain(&format!("{bold}{}", &found["text"]))));
-            self.is_in_item = true;
+            // Only a sign of success says no more than the item.
+            let sign = found.name("sign").map_or("", |sign| sign.as_str());
+            self.item(format!("{open}{sign}{}", plain(&format!("{bold}{}", &found["text"]))));
+            self.is_in_item = !self.is_sources;
         } else if line.starts_with('|') {
             self.end_paragraph();
             // The names of the columns are meaningless without the table.
@@ -283,6 +285,7 @@ mod tests {
             ("## Open\n\n## Done\nAll.".to_owned(), vec!["Done: All."]),
             (format!("## Deferred\n```rust\n{code}```\nThe cache."), vec!["Deferred: The cache."]),
             ("## Done!\n**Parser**\n- Dates".to_owned(), vec!["Done! Parser: Dates"]),
+            ("\u{2705} Linux\n\u{274c} Windows".to_owned(), vec!["Linux", "\u{274c} Windows"]),
         ] {
             assert_eq!(texts(&report), wanted, "{report}");
         }

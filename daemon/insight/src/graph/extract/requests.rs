@@ -201,7 +201,8 @@ fn request(prompt: &Quote, limit: usize) -> Option<String> {
     let plain = with_its_orders(&own, limit);
     let is_word = |word: &&str| word.contains(char::is_alphabetic);
     let words = plain.split_whitespace().filter(is_word).count();
-    let is_command = pattern!(r"^(?:/[a-zA-Z]|[<!\[{#])").is_match(own.trim_start());
+    let is_command =
+        pattern!(r"^(?:/[a-zA-Z]|[<!{]|\[[^\]]*\](?:[^(]|$)|#[^# ])").is_match(own.trim_start());
     let is_spaced = plain.is_ascii() || plain.contains(' ');
     let is_short = is_spaced && words < MIN_REQUEST_WORDS;
     // `Great, thanks` and `1 - yes` answer the agent.
@@ -214,7 +215,7 @@ fn request(prompt: &Quote, limit: usize) -> Option<String> {
             .is_match(&plain)
         && fact_selection::has_pronoun_object(&plain);
     let is_review = pattern!(
-        r"(?im)^(?:(?:low|medium|high|critical|minor|major)[ -](?:severity|priority)\b|code review (?:for|of)\b|(?:more )?(?:pr|reviewer) feedback:)"
+        r"(?i)^(?:(?:low|medium|high|critical|minor|major)[ -]severity\b|code review (?:for|of)\b|(?:more )?(?:pr|reviewer) feedback:)"
     )
     .is_match(own.trim_start());
     let is_request = !is_command

@@ -131,7 +131,8 @@ fn files(session: &mut Evidence, sub_agent: &Evidence) {
         let is_latest =
             !known.changed() || (work.changed() && !is_later(known.changed_at, work.changed_at));
         if is_latest {
-            known.deleted = work.deleted;
+            let is_timed = known.changed_at.is_some() && work.changed_at.is_some();
+            known.deleted = work.deleted || !is_timed && known.deleted;
             (known.last, known.changed_at) = (work.last, work.changed_at);
         }
         known.reads = known.reads.saturating_add(work.reads);

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        evidence::{Commit, Evidence, PublicationKind},
+        evidence::{Commit, Evidence, GitStep, PublicationKind},
         transcript::TaskState,
     },
     summarize::{
@@ -81,12 +81,22 @@ fn can_have_changed(evidence: &Evidence) -> bool {
 /// Adds the pull requests, each with its title if the title is known, and the pull requests that were
 /// closed.
 fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
-    let opened = |number: u64| evidence.pull_requests.iter().any(|one| one.number == Some(number));
-    for number in evidence.checkout.closed.iter().filter(|number| !opened(**number)) {
+    // A session that changed nothing only viewed the pull requests that it did not end.
+    let only_viewed = evidence.commits.is_empty() && !evidence.changes_files();
+    let is_listed = |number: u64| {
+        !only_viewed && evidence.pull_requests.iter().any(|one| one.number == Some(number))
+    };
+    let checkout = &evidence.checkout;
+    for number in checkout.closed.iter().filter(|number| !is_listed(**number)) {
         list.push(format!("Closed pull request #{number} without a merge"));
     }
-    // A session that changed nothing only viewed the pull request.
-    if evidence.commits.is_empty() && !evidence.changes_files() {
+    let merges = evidence.git_events.iter().any(|event| {
+        event.step == GitStep::MergePullRequest && event.succeeded && event.origin.source == 0
+    });
+    for number in checkout.merged.iter().filter(|number| merges && !is_listed(**number)) {
+        list.push(format!("Merged pull request #{number}"));
+    }
+    if only_viewed {
         return;
     }
     let published = evidence.publications.iter();

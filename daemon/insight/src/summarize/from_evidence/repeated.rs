@@ -171,8 +171,9 @@ fn without_known(entry: &str, known: &[BTreeSet<String>]) -> Option<String> {
         _ => (None, entry),
     };
     let items = items(list);
-    let counts_items =
-        pattern!(r"(?i)\b(?:two|three|four|five|six|seven|eight|both|[2-9]|all [0-9]+) ");
+    let counts_items = pattern!(
+        r"(?i)\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|both|[0-9]+) "
+    );
     if items.len() < 2 || label.is_some_and(|label| counts_items.is_match(label)) {
         return Some(entry.to_owned());
     }

@@ -299,3 +299,59 @@ fn what_the_agent_says_between_a_failure_and_its_fix_is_the_cause() {
         assert_eq!(errors[0].root_cause, cause, "{command}");
     }
 }
+
+#[test]
+fn a_reset_after_a_commit_restores_nothing() {
+    let mut script = Script::default();
+    script.prompt("Sort the names of the list");
+    script.edit("a", "/app/list.rs", "a", "b");
+    let printed = "[names 1a2b3c4] Sort the names";
+    script.run("b", "git commit -m 'Sort the names'", Outcome::Succeeded, printed);
+    let reset = "git fetch && git reset --hard origin/names";
+    script.run("c", reset, Outcome::Succeeded, "HEAD is now at 1a2b3c4 Sort the names");
+    script.reply("m1", "Sorted the names in `list.rs` before they are printed, in any language.");
+    let found = summary(&script);
+    assert!(format!("{found:?}").contains("Sorted the names in `list.rs`"), "{found:?}");
+}
+
+#[test]
+fn a_commit_that_was_applied_again_is_not_reverted() {
+    let mut script = Script::default();
+    script.prompt("Cache the parser");
+    script.edit("a", "/app/parser.rs", "a", "b");
+    for (id, printed) in [
+        ("b", "[main 1a2b3c4] Cache the parser"),
+        ("c", "[main 2b3c4d5] Revert \"Cache the parser\""),
+        ("d", "[main 3c4d5e6] Reapply \"Cache the parser\""),
+    ] {
+        let command =
+            if id == "b" { "git commit -m 'Cache the parser'" } else { "git revert HEAD" };
+        script.run(id, command, Outcome::Succeeded, printed);
+    }
+    script.reply("m1", "The cache is in again.");
+    let done = summary(&script).completed_tasks.unwrap();
+    assert!(done.iter().all(|one| !one.contains("reverted later")), "{done:?}");
+}
+
+#[test]
+fn a_key_within_another_word_states_no_value() {
+    let mut script = Script::default();
+    script.prompt("Write the report and move the server");
+    script.edit("a", "/app/report.md", "a", "b");
+    script.reply("m1", "The report is complete: it lists the sessions of each day.");
+    script.prompt("now the server, port 8080 please");
+    script.edit("b", "/app/app.yml", "port: 8000\n", "port: 8080\n");
+    script.reply("m2", "It listens at 8080.");
+    let found = format!("{:?}", summary(&script));
+    assert!(found.contains("The report is complete"), "{found}");
+}
+
+#[test]
+fn a_merged_pull_request_is_the_work_of_a_session_without_commits() {
+    let mut script = Script::default();
+    script.prompt("Ben approved 8, merge it");
+    let printed = "\u{2713} Squashed and merged pull request acme/rev#8 (Raise N to 2)\n";
+    script.run("a", "gh pr merge 8 --squash", Outcome::Succeeded, printed);
+    script.reply("m1", "Merged.");
+    assert_eq!(summary(&script).completed_tasks.unwrap(), ["Merged pull request #8"]);
+}

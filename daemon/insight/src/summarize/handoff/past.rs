@@ -99,7 +99,11 @@ impl EndedSession {
             was_killed: episode.reason == CloseReason::AgentExited
                 && summary.outcome != Outcome::Completed,
             ended_at: episode.ended_at,
-            end_branch: end_branch.or_else(|| branches.last().cloned()),
+            // The order of several recorded branches does not show which one was the last.
+            end_branch: end_branch.or_else(|| match branches.as_slice() {
+                [one] => Some(one.clone()),
+                _ => None,
+            }),
             branches,
             done: done
                 .filter_map(|done| guard::quote(done, MAX_ENTRY_CHARS))
@@ -258,7 +262,7 @@ fn states(report: &str, tests: &str) -> bool {
         result.captures(suite).is_some_and(|found| {
             let count = found.get(1).map(|count| count.as_str());
             let has_count = counts.captures_iter(report).any(|stated| Some(&stated[1]) == count);
-            has_count || passes && report.contains(&format!("`{}", &found[2]))
+            passes && (has_count || report.contains(&format!("`{}", &found[2])))
         })
     })
 }

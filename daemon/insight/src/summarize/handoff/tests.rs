@@ -331,8 +331,11 @@ fn only_the_branch_at_the_end_is_named() {
     let text = gather(&[session.clone()], &[]).to_text(4_000).unwrap();
     assert!(text.contains("UTC, branch `auth`, in"), "{text}");
     session.summary.repository = None;
+    let text = gather(&[session.clone()], &[]).to_text(4_000).unwrap();
+    assert!(text.contains("UTC, in progress"), "{text}");
+    session.branches.truncate(1);
     let text = gather(&[session], &[]).to_text(4_000).unwrap();
-    assert!(text.contains("UTC, branch `main`, in"), "{text}");
+    assert!(text.contains("UTC, branch `auth`, in"), "{text}");
 }
 
 #[test]

@@ -123,10 +123,8 @@ impl Tracker {
 
     /// Records a sentence of the agent that may explain an open error.
     pub(super) fn record_diagnosis(&mut self, line: u64, text: &str) {
-        if !self.open.is_empty() {
-            let diagnosis = (line, kept(text, bounds::ERROR_TEXT));
-            push_latest(&mut self.diagnoses, diagnosis, bounds::WORDS_REMEMBERED);
-        }
+        let diagnosis = (line, kept(text, bounds::ERROR_TEXT));
+        push_latest(&mut self.diagnoses, diagnosis, bounds::WORDS_REMEMBERED);
     }
 
     /// Reads from the latest text of the agent whether the next tests are to fail, for example
@@ -365,14 +363,15 @@ impl Tracker {
     /// or two files, not only tests, before the success, and the sentence shares a word with the
     /// failure or with the names of these files.
     fn diagnosis(&self, open: &Open, resolution: &Resolution, end: u64) -> Option<String> {
-        let is_direct = (1..=2).contains(&resolution.files.len())
+        let files = &resolution.files;
+        let is_direct = (1..=2).contains(&files.len())
             && !matches!(open.attempt, Attempt::Tool(_))
-            && !resolution.files.iter().all(|path| is_test_file(path));
-        let within = |line: u64| (open.last_line..=end).contains(&line);
-        let first = self.changes.iter().find(|change| within(change.line)).filter(|_| is_direct)?;
+            && !files.iter().all(|path| is_test_file(path));
+        let within = |change: &&Change| (open.last_line..=end).contains(&change.line);
+        let first = self.changes.iter().find(within).filter(|_| is_direct)?;
         let mut failure = words(&open.shape);
-        let names = resolution.files.iter().filter_map(|path| path.rsplit('/').next());
-        names.for_each(|name| failure.extend(words(name)));
+        failure
+            .extend(files.iter().flat_map(|path| words(path.rsplit('/').next().unwrap_or(path))));
         let before = |(line, _): &&(u64, String)| (open.last_line..=first.line).contains(line);
         let (_, said) = self.diagnoses.iter().rev().find(before)?;
         (!words(said).is_disjoint(&failure)).then(|| said.clone())

@@ -109,7 +109,7 @@ pub(super) fn is_cause(sentence: &str) -> bool {
         && !pattern!(r"(?i)\b(?:is|was|were|now) (?:now )?(?:fixed|resolved|solved|gone|clear|clear now|that (?:you|i)\b|to (?:be|add|use)|simple|minor|acceptable|fine)\b").is_match(sentence);
     // `parse()` drops the sign instead of keeping it.
     let is_wrong_code = pattern!(
-        r"(?i)^(?:the )?(?:`[^`]+`|[a-z_][\w.]*\(\)) (?:always |only |still |just |silently )?(?:adds|compares|counts|drops|forgets|ignores|looks up|multiplies|overwrites|parses|reads|reports|returns|rounds|sets|skips|splits|treats|uses|writes)\b.{4,}\b(?:instead of|rather than)\b"
+        r"(?i)^(?:the )?(?:`[^`]+`|[a-z_][\w.]*\(\)) (?:always |only |still |just |silently )?(?:drops|forgets|ignores|loses|overwrites|truncates)\b.{4,}\b(?:instead of|rather than)\b"
     )
     .is_match(sentence);
     named || is_wrong_code || is_root_cause(sentence)

@@ -152,7 +152,10 @@ fn dropped(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Option<Decision
     let turn = before.origin.line..prompt.origin.line;
     let is_of_turn = |at: Origin| at.source == prompt.origin.source && turn.contains(&at.line);
     // A request that was carried out stays as it is.
-    if entries.evidence.changed_files().any(|(_, work)| is_of_turn(work.last)) {
+    let mut reports = entries.evidence.reports.iter();
+    if reports.any(|report| report.changed && is_of_turn(report.origin))
+        || entries.evidence.changed_files().any(|(_, work)| is_of_turn(work.last))
+    {
         return None;
     }
     let asked = Request::of(&before.text)?;
@@ -302,7 +305,7 @@ fn is_wish(sentence: &str) -> bool {
 /// Whether a sentence complains about something past, or describes what a program must do.
 fn is_reproach(sentence: &str) -> bool {
     pattern!(
-        r"(?i)\bshould (?:never|not|always) have\b|^from now on,? (?:it|this|that|they|the \w+)\b"
+        r"(?i)\bshould (?:never|not|always) have (?:been|done|gone|had|made|\w+ed|\w+en)\b|^from now on,? (?:it|they) should\b"
     )
     .is_match(sentence)
 }

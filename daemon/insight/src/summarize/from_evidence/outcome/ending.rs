@@ -187,11 +187,18 @@ fn answers_with_pronoun(sentence: &str) -> bool {
 /// an open end.
 fn is_talk(sentence: &str) -> bool {
     is_banner(sentence)
-        || pattern!(r"(?i)^(?:you(?:['’]re| are) (?:very |most )?welcome|(?:i am |i['’]m )?(?:glad|happy) (?:i |to |that )|my pleasure|anytime|see you|good ?(?:bye|night)|bye|have a (?:great|good|nice|lovely)|i(?:['’]ll| will) be here)\b")
-            .is_match(sentence)
+        || is_courtesy(sentence)
         || is_phrase(Topic::PublishOffer, sentence)
         || pattern!(r"(?i)\bi (?:now )?have (?:everything|all|enough)\b").is_match(sentence)
             && is_phrase(Topic::Talk, sentence)
+}
+
+/// Whether a sentence only answers thanks or takes leave.
+fn is_courtesy(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:you(?:['’]re| are) (?:very |most )?welcome|(?:i am |i['’]m )?(?:glad|happy) (?:i |to |that )|my pleasure|anytime[!.]*$|see you\b.{0,20}$|good ?(?:bye|night)|bye\b|have a (?:great|good|nice|lovely)|i(?:['’]ll| will) be here\b)"
+    )
+    .is_match(sentence)
 }
 
 /// Returns whole sentences of about `budget` bytes in total. Only a first sentence of more than

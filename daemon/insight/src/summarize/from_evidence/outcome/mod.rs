@@ -291,7 +291,7 @@ impl LastWords {
             asks: last.ends_with('?') || last.to_lowercase().starts_with("let me know"),
             announces: reply.trim_end().ends_with(':')
                 || pattern!(r"(?i)^(?:now |next,? |first,? |great[!,.] |perfect[!,.] |good[!,.] )*(?:let me|i'll|i will|let's|i'm going to|now i)\b").is_match(last)
-                    && !pattern!(r"(?i)\b(?:let me know|i'll wait|i'll be|once you|when you|if you|(?:i'll|i will) (?:leave|keep|not|hold|remember))\b").is_match(last),
+                    && !pattern!(r"(?i)\b(?:let me know|i'll wait|i'll be|once you|when you|if you)\b|^(?:i'll|i will) (?:leave|not|hold|remember|keep (?:it|this|that|the|your|in mind))\b").is_match(last),
             asks_to_try_again: announced.iter().map(String::as_str).chain(all.iter().copied()).any(|sentence| {
                 pattern!(r"(?i)^(?:please |now )?try (?:it |that |this )?(?:running )?(?:it )?again\b|^if (?:this|that|it) still (?:fails|doesn't work|does not work)\b").is_match(sentence)
             }),

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{
-        evidence::{Evidence, FileWork},
+        evidence::{CommandRun, Evidence, FileWork},
         transcript::Origin,
     },
     summarize::{
         from_evidence::entries::Entries,
-        text::{pattern, words},
+        text::{contains_name, pattern, words},
     },
 };
 
@@ -52,18 +52,26 @@ pub(crate) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
             .any(|claim| claim.label.as_deref().is_some_and(says_gone) || says_gone(&claim.text))
 }
 
-/// Whether a text states a value of a setting, such as ``timeout is `60` ``, and the session gave the
-/// setting another value after `at`.
+/// Whether a text states the value of a setting, such as ``timeout is `60` ``, that the session
+/// replaced after `at`.
 fn states_old_value(evidence: &Evidence, text: &str, at: Origin) -> bool {
     let plain = text.replace('`', "");
     let later = evidence.settings.iter().filter(|change| change.origin.follows(at));
     later.filter(|change| change.new_value.is_some()).any(|change| {
         let key = change.setting.rsplit('.').next().unwrap_or(&change.setting);
-        let stated = plain.split_once(key).and_then(|(_, rest)| {
-            let value = pattern!(r"^ (?:is|is now|is set to|=) ([\w.:/-]+)").captures(rest)?;
+        let before_key = plain.find(key).filter(|_| key.len() >= 4 && contains_name(&plain, key));
+        let rest = before_key.map(|start| &plain[start + key.len()..]);
+        let stated = rest.and_then(|rest| {
+            let value = pattern!(r"^ (?:is(?: now| set to)?|=) ([\w.:/-]+)").captures(rest)?;
             Some(value[1].trim_end_matches(['.', ':']).to_owned())
         });
-        key.len() >= 4 && stated.is_some_and(|value| change.new_value.as_deref() != Some(&value))
+        // A change of several steps is kept as one: only the first and the last value are known.
+        let is_value = |value: &str| {
+            change.old_value.as_deref() == Some(value)
+                || value.contains(|c: char| c.is_ascii_digit())
+                || text.contains(&format!("`{value}`"))
+        };
+        stated.is_some_and(|value| change.new_value.as_deref() != Some(&value) && is_value(&value))
     })
 }
 
@@ -89,15 +97,22 @@ fn removed_by(subject: &str) -> Option<String> {
 /// change or all changes were reverted.
 pub(crate) fn is_restored(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     let mut later = evidence.commands.iter().filter(|run| run.origin.follows(work.last));
-    later.any(|run| run.outcome.succeeded() && restores(&run.command, path))
-        || is_reverted_by_user(evidence, path, work)
+    // A commit between the change and the command contains the change, and git does not restore
+    // files that it does not track.
+    let is_committed = |at: Origin| {
+        let mut commits = evidence.commits.iter();
+        commits.any(|commit| commit.origin.follows(work.last) && at.follows(commit.origin))
+    };
+    let restored = |run: &CommandRun| {
+        run.outcome.succeeded() && restores(&run.command, path) && !is_committed(run.origin)
+    };
+    !work.created && later.any(restored) || is_reverted_by_user(evidence, path, work)
 }
 
 /// Whether a command line restores the file at `path` from git.
 fn restores(command: &str, path: &str) -> bool {
-    let resets_all = pattern!(
-        r"\bgit (?:-C \S+ )?(?:reset (?:\S+ )*--hard|(?:checkout|restore)(?: --)? \.(?:$|[\s;&]))"
-    );
+    let resets_all =
+        pattern!(r"\bgit (?:reset (?:\S+ )*--hard|(?:checkout|restore)(?: --)? \.(?:$|[\s;&]))");
     let named = pattern!(
         r"\bgit (?:-C \S+ )?(?:checkout (?:\S+ )?--|checkout|restore) ((?:[^-;&|\s]\S*(?:\s+|$))+)"
     );

@@ -26,8 +26,11 @@ pub(crate) fn is_bookkeeping(commit: &Commit) -> bool {
 /// Whether a later commit of the session reverted a commit.
 pub(crate) fn is_reverted(evidence: &Evidence, commit: &Commit) -> bool {
     let reverts = format!("Revert \"{}\"", commit.subject);
-    let mut commits = evidence.commits.iter();
-    commits.any(|later| later.origin.follows(commit.origin) && later.subject == reverts)
+    let reapplies = [format!("Reapply \"{}\"", commit.subject), format!("Revert \"{reverts}\"")];
+    let later = evidence.commits.iter().filter(|later| later.origin.follows(commit.origin));
+    let last =
+        later.filter(|one| one.subject == reverts || reapplies.contains(&one.subject)).last();
+    last.is_some_and(|last| last.subject == reverts)
 }
 
 /// Returns the subject of a commit and the part of its body that the completed tasks show.

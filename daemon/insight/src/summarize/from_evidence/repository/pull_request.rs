@@ -24,15 +24,17 @@ pub(crate) fn is_closed(evidence: &Evidence, at: usize) -> bool {
     number.is_some_and(|number| evidence.checkout.closed.contains(&number))
 }
 
-/// Whether a line names a pull request that the session closed without a merge, but does not say so.
+/// Whether all pull requests that a line names were closed by the session without a merge, and the
+/// line does not say so.
 pub(crate) fn names_closed(evidence: &Evidence, line: &str) -> bool {
     let closed = &evidence.checkout.closed;
     let number = pattern!(r"(?:#|!|/pull/|/merge_requests/)([0-9]{1,7})\b");
-    !closed.is_empty()
-        && !pattern!(r"(?i)\b(?:re-?open|closed)").is_match(line)
-        && number
-            .captures_iter(line)
-            .any(|found| found[1].parse().is_ok_and(|number| closed.contains(&number)))
+    if closed.is_empty() || pattern!(r"(?i)\b(?:re-?open|closed)").is_match(line) {
+        return false;
+    }
+    let mut named = number.captures_iter(line).peekable();
+    named.peek().is_some()
+        && named.all(|found| found[1].parse().is_ok_and(|number| closed.contains(&number)))
 }
 
 /// Whether a text says in one sentence that the pull request with this number is merged.

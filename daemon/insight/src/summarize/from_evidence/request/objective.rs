@@ -282,7 +282,9 @@ fn picked_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
 
 /// Returns a request such as `3 but on this branch` without the option that it picks.
 fn without_pick(text: &str) -> &str {
-    let pick = pattern!(r"(?i)^(?:option )?[a-e1-9][,;:.!]? ?(?:but|and|please|then)? +");
+    let pick = pattern!(
+        r"(?i)^(?:option )?[a-e1-9](?:(?: ?, ?| ?& ?| and )(?:option )?[a-e1-9]\b)*[,;:.!]? ?(?:but|and|please|then)? +"
+    );
     let start = pick.find(text).map_or(0, |found| found.end());
     &text[start..]
 }
