@@ -359,9 +359,8 @@ impl Tracker {
         first.or_else(|| self.last_words(StatementSubject::Fix, from, to))
     }
 
-    /// Returns the last sentence between the failure and the first change, if the agent changed one
-    /// or two files, not only tests, before the success, and the sentence shares a word with the
-    /// failure or with the names of these files.
+    /// Returns the last sentence before the first change, if one or two files, not only tests, were
+    /// changed and the sentence shares a word with the failure or with the names of the files.
     fn diagnosis(&self, open: &Open, resolution: &Resolution, end: u64) -> Option<String> {
         let files = &resolution.files;
         let is_direct = (1..=2).contains(&files.len())
