@@ -17,7 +17,7 @@ use crate::{
         forgotten,
         pipeline::{BeforeTruncation, SourceState},
     },
-    model::transcript::RecordUuid,
+    model::{Message, transcript::RecordUuid},
     store::Source,
 };
 
@@ -34,6 +34,15 @@ pub(super) enum ReadStart {
     Truncated,
 }
 
+/// What is stored of the lines that an agent kept.
+struct Kept {
+    /// The number of the last line whose record is stored; 0 if there is none.
+    known: u64,
+    /// The number after the last stored message. After a crash, it may be higher than that of the
+    /// saved state.
+    next_seq: u32,
+}
+
 impl SourceReader {
     /// Opens a file for reading. `state` is changed if the file was truncated, or if a truncated file
     /// was restored.
@@ -46,16 +55,30 @@ impl SourceReader {
     ) -> Result<(Tail, ReadStart), ReadError> {
         let path = Path::new(&source.path);
         let open = |cursor: &FileCursor| Tail::open(path, cursor).map_err(unreadable(source));
+        let was_truncated = state.before_truncation.is_some();
         if let Some(before) = &state.before_truncation
             && open(&before.cursor)?.1 == Resumed::Continued
         {
             tracing::info!(file = source.path, "the truncated transcript was restored");
-            (state.cursor, state.shared) = (before.cursor.clone(), before.shared);
+            state.shared = before.shared;
+            // The lines after the truncation have used the next numbers.
+            let line = state.cursor.line;
+            state.cursor.clone_from(&before.cursor);
+            state.cursor.line = line;
             state.before_truncation = None;
         }
         let (tail, resumed) = open(&state.cursor)?;
+        if was_truncated && resumed == Resumed::Continued {
+            // The agent may write the lines that it keeps in several steps.
+            let rest = self.kept(format, source, state, false)?;
+            state.shared = state.shared.max(rest.known);
+        }
+        // Without ids, the rest of a file with another start cannot be compared with the messages.
+        let is_kept = |has_same_start| has_same_start || state.first_record.is_some();
         match resumed {
-            Resumed::Truncated { has_same_start } if state.next_seq > 0 => {
+            Resumed::Truncated { has_same_start }
+                if state.next_seq > 0 && is_kept(has_same_start) =>
+            {
                 tracing::warn!(
                     file = source.path,
                     "the transcript was truncated; its stored messages are kept"
@@ -64,8 +87,9 @@ impl SourceReader {
                     BeforeTruncation { cursor: state.cursor.clone(), shared: state.shared };
                 state.before_truncation.get_or_insert(before);
                 state.cursor = state.cursor.restarted();
-                let known = self.known_until(format, source, state, has_same_start)?;
-                state.shared = state.shared.max(known);
+                let rest = self.kept(format, source, state, has_same_start)?;
+                state.shared = state.shared.max(rest.known);
+                state.next_seq = state.next_seq.max(rest.next_seq);
                 Ok((open(&state.cursor)?.0, ReadStart::Truncated))
             }
             Resumed::Truncated { .. } | Resumed::FromStart => {
@@ -87,21 +111,22 @@ impl SourceReader {
         }
     }
 
-    /// Returns the number of the last line whose record is stored; 0 if there is none. Without ids of
-    /// records, all lines of a file that begins as before are known.
-    fn known_until(
+    /// Compares the lines after the cursor with the stored messages. Without ids of records, all
+    /// lines of a file that begins as before are known.
+    fn kept(
         &self,
         format: &dyn Format,
         source: &Source,
         state: &SourceState,
         has_same_start: bool,
-    ) -> Result<u64, ReadError> {
+    ) -> Result<Kept, ReadError> {
         let path = Path::new(&source.path);
-        let mut stored: HashSet<RecordUuid> = HashSet::new();
-        let add = &mut |record: &RecordUuid| {
-            stored.insert(*record);
+        let (mut stored, mut next_seq): (HashSet<RecordUuid>, _) = (HashSet::new(), 0);
+        let add = &mut |message: &Message| {
+            stored.extend(message.uuid);
+            next_seq = message.seq + 1;
         };
-        forgotten::visit_records_of(self.store.as_ref(), source.key, add)?;
+        forgotten::visit_messages_of(self.store.as_ref(), source.key, add)?;
         let (mut known, mut has_ids) = (0, false);
         let visit = &mut |line, record: &RecordUuid| {
             has_ids = true;
@@ -112,11 +137,11 @@ impl SourceReader {
         };
         forks::each_record(format, path, &state.cursor, visit).map_err(unreadable(source))?;
         // Evicted messages are known, too.
-        if (has_ids && !stored.is_empty()) || !has_same_start {
-            return Ok(known);
+        if has_same_start && (!has_ids || stored.is_empty()) {
+            let (mut tail, _) = Tail::open(path, &state.cursor).map_err(unreadable(source))?;
+            while tail.next_line(&salvage::is_whole).map_err(unreadable(source))?.is_some() {}
+            known = tail.cursor().line;
         }
-        let (mut tail, _) = Tail::open(path, &state.cursor).map_err(unreadable(source))?;
-        while tail.next_line(&salvage::is_whole).map_err(unreadable(source))?.is_some() {}
-        Ok(tail.cursor().line)
+        Ok(Kept { known, next_seq })
     }
 }
