@@ -142,6 +142,28 @@ async fn a_file_without_ids_that_becomes_shorter_with_another_start_is_read_agai
     run.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_without_ids_continues_after_the_lines_that_it_keeps() {
+    let machine = Machine::new();
+    let path = machine.path(CLAUDE);
+    let add = |texts: &[&str]| {
+        texts.iter().for_each(|text| machine.append(CLAUDE, text));
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, whole.replace("\"uuid\"", "\"other\"")).unwrap();
+    };
+    let long = "one ".repeat(200);
+    let long = long.trim();
+    add(&[long, "two", "three", "four"]);
+    let run = machine.start();
+    read(&run, &path).await;
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, whole.split_inclusive('\n').take(2).collect::<String>()).unwrap();
+    add(&["x"]);
+    read(&run, &path).await;
+    assert_eq!(texts(&*run.store), [long, "two", "three", "four", "x"]);
+    run.stop().await;
+}
+
 async fn read(run: &Run, path: &PathBuf) {
     run.announce(std::slice::from_ref(path)).await;
     run.settle().await;
