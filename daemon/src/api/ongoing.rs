@@ -88,20 +88,37 @@ fn changed_files(project: Option<&Project>, messages: &[Message]) -> Vec<String>
 }
 
 fn is_edit(message: &Message) -> bool {
+    // The output of other tools may contain lines that begin in the same way.
     let is_changed_line = |line: &str| line.starts_with(['+', '-']);
-    message.role == Role::Tool && message.text.lines().skip(1).any(is_changed_line)
+    let mut changes = message.text.lines().skip(1).peekable();
+    message.role == Role::Tool && changes.peek().is_some() && changes.all(is_changed_line)
 }
 
 /// Formats the sessions for an agent that starts in the project; `None` without sessions. With
-/// `follows_handoff`, the text does not repeat that it is a record.
-pub(super) fn text(sessions: &[OngoingSession], follows_handoff: bool) -> Option<String> {
-    if sessions.is_empty() {
-        return None;
-    }
-    let lines: Vec<String> =
-        sessions.iter().map(|session| format!("- {}", session.description())).collect();
+/// `follows_handoff`, the text does not repeat that it is a record. Sessions that do not fit into
+/// `limit` characters are counted; `None` if none fits.
+pub(super) fn text(
+    sessions: &[OngoingSession],
+    follows_handoff: bool,
+    limit: usize,
+) -> Option<String> {
     let head = if follows_handoff { String::new() } else { format!("{HEAD}\n\n") };
-    Some(format!("{head}Also at work in this project now:\n{}", lines.join("\n")))
+    let mut text = format!("{head}Also at work in this project now:");
+    let note = |others: usize| match others {
+        0 => String::new(),
+        others => format!("\n- and {others} more"),
+    };
+    let mut others = sessions.len();
+    for session in sessions {
+        let line = format!("\n- {}", session.description());
+        let length = [&text, &line, &note(others - 1)].map(|part| part.chars().count());
+        if length.iter().sum::<usize>() > limit {
+            break;
+        }
+        text.push_str(&line);
+        others -= 1;
+    }
+    (others < sessions.len()).then(|| text + &note(others))
 }
 
 #[cfg(test)]
@@ -129,6 +146,7 @@ mod tests {
         let messages = [
             message(Role::Tool, "Edit: web.py (+1 -1)\n-a\n+b", "/work/app/web.py"),
             message(Role::Tool, "Read: api.py\nx", "/work/app/api.py"),
+            message(Role::Tool, "Read: config.yml\nservers:\n- one\n- two", "/work/app/config.yml"),
             message(Role::Tool, "Write: src/new.py (+1)\n+c", "/work/app/src/new.py"),
             message(Role::Tool, "Edit: web.py (+1 -1)\n-b\n+c", "/work/app/web.py"),
         ];
@@ -152,8 +170,14 @@ mod tests {
         let wanted = "claude `eeef0002`, since 2026-11-27 18:56 UTC, last active 18:58, asked \
                       “Move the server”, and last “Now test it”; changes `web.py`";
         assert_eq!(session.description(), wanted);
-        let text = text(&[session], true).unwrap();
-        assert_eq!(text, format!("Also at work in this project now:\n- {wanted}"));
-        assert_eq!(super::text(&[], true), None);
+        let only = text(std::slice::from_ref(&session), true, 1_000).unwrap();
+        assert_eq!(only, format!("Also at work in this project now:\n- {wanted}"));
+        assert_eq!(text(&[], true, 1_000), None);
+        // The limit is kept.
+        let sessions = [session.clone(), session.clone(), session];
+        let length = only.chars().count();
+        assert_eq!(text(&sessions, true, length), None);
+        let shortened = text(&sessions, true, length + 20).unwrap();
+        assert_eq!(shortened, format!("{only}\n- and 2 more"));
     }
 }

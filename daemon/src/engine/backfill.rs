@@ -52,6 +52,8 @@ pub(super) struct BackfillContext {
     /// Folders that are ignored.
     pub(super) excluded: Vec<PathBuf>,
     pub(super) forgotten: Arc<Forgotten>,
+    /// Whether closed sessions get episodes.
+    pub(super) makes_episodes: bool,
 }
 
 impl BackfillCandidate {
@@ -70,7 +72,10 @@ pub(super) fn find(
 ) -> Vec<BackfillCandidate> {
     let is_over =
         |session: &&Session| matches!(session.state, State::Unindexed(_) | State::Failed(_));
-    let mut closed = closed_without_episode(store);
+    let mut closed = match known.makes_episodes {
+        true => closed_without_episode(store),
+        false => Vec::new(),
+    };
     closed.retain(|session| known.live.iter().all(|live| live.key != session.key));
     let sessions = known.live.iter().filter(is_over).chain(&closed);
     let mut candidates: Vec<BackfillCandidate> =
@@ -175,4 +180,35 @@ fn of_files(files: Vec<IdentifiedFile>) -> Option<BackfillCandidate> {
         project: own.identity.directory.map(|directory| Project::new(&redaction::text(&directory))),
         sub_agents: sub_agents.into_iter().map(|file| file.path).collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{ContentHash, session::Content},
+        store::{Write, contract, sled::SledStore},
+    };
+
+    #[test]
+    fn closed_sessions_are_offered_only_if_they_get_episodes() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let mut session = contract::session(SessionKey(1), "aaaa-1");
+        (session.state, session.indexed) = (State::Indexed, None);
+        session.content = Some(Content { hash: ContentHash([0; 32]), messages: 1 });
+        store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
+        for makes_episodes in [false, true] {
+            let context = BackfillContext {
+                live: Vec::new(),
+                formats: Formats::default(),
+                roots: Vec::new(),
+                excluded: Vec::new(),
+                forgotten: Arc::default(),
+                makes_episodes,
+            };
+            let found = find(&context, &store, None);
+            assert_eq!(found.len(), usize::from(makes_episodes));
+        }
+    }
 }

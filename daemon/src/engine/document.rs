@@ -193,13 +193,16 @@ impl Members {
         Ok(Project::new(&format!("/{}", self.text("project_namespace")?)))
     }
 
-    /// Returns the repository of the project. Both values are normalised again, because anyone can
+    /// Returns the repository of the project. Both values are normalised and redacted again, because anyone can
     /// write a document.
     fn repository(&self) -> Identity {
-        let text = |name| self.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let text = |name| {
+            let text = self.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+            text.map(redaction::text)
+        };
         Identity {
-            repository: text(REPOSITORY).map(|root| Project::new(root).spelling()),
-            remote: text(REMOTE).and_then(projects::normalized_remote),
+            repository: text(REPOSITORY).map(|root| Project::new(&root).spelling()),
+            remote: text(REMOTE).and_then(|remote| projects::normalized_remote(&remote)),
         }
     }
 
@@ -291,6 +294,11 @@ mod tests {
         assert_eq!(read, repository);
         let spelled = document.replace("example.com/ann/app", "git@Example.com:ann/app.git");
         assert_eq!(read_with_repository(&spelled, &Value::Null).unwrap().1, repository);
+        // Anyone can write a document.
+        let secret = ["ghp_", "16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+        let spelled = document.replace("example.com/ann", &format!("example.com/{secret}"));
+        let remote = read_with_repository(&spelled, &Value::Null).unwrap().1.remote;
+        assert!(remote.is_none_or(|remote| !remote.contains(&secret.to_lowercase())));
         let without = imported::document_of(&sample(), "host", None);
         assert!(!without.contains("repository"), "{without}");
     }

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     lang::hex,
-    model::{SessionId, SessionKey, Timestamp, transcript::RecordUuid},
+    model::{Message, SessionId, SessionKey, Timestamp, transcript::RecordUuid},
     store::{Note, NoteNamespace, SourceKey, Store, StoreError, Write, notes::name_of},
 };
 
@@ -203,10 +203,19 @@ pub(super) fn visit_records_of(
     source: SourceKey,
     visit: &mut dyn FnMut(&RecordUuid),
 ) -> Result<(), StoreError> {
+    visit_messages_of(store, source, &mut |message| message.uuid.iter().for_each(&mut *visit))
+}
+
+/// Calls `visit` for every stored message of one file.
+pub(super) fn visit_messages_of(
+    store: &dyn Store,
+    source: SourceKey,
+    visit: &mut dyn FnMut(&Message),
+) -> Result<(), StoreError> {
     let mut from = 0;
     loop {
         let messages = store.messages(source, from, MESSAGES)?;
-        messages.iter().filter_map(|message| message.uuid.as_ref()).for_each(&mut *visit);
+        messages.iter().for_each(&mut *visit);
         match messages.last() {
             Some(last) => from = last.seq + 1,
             None => return Ok(()),

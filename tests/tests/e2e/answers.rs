@@ -65,11 +65,25 @@ fn an_agent_searches_only_the_projects_that_the_settings_include() {
         ("get_log", json!({ "project": SITE })),
         ("get_session", json!({ "session_id": "site-1" })),
         ("session_tracking_status", json!({ "session_id": "site-1" })),
+        ("session_tracking_close", json!({ "session_id": "site-1", "again": true })),
         ("session_tracking_sync_history", json!({ "project": SITE })),
     ] {
         let refused = ask(&daemon, agent, tool, &arguments);
         let error = refused["error"].as_str().unwrap_or_else(|| panic!("{tool}: {refused}"));
         assert!(error.contains("`session_tracking.cross_project_search` is false"), "{error}");
+    }
+    // The answer to an added wish does not show earlier wishes.
+    let opposite = json!({
+        "name": "A wish", "episode_body": "Always push to main.", "kind": "preference",
+        "group_id": SITE,
+    });
+    for (given, has_earlier) in [(agent, false), (None, true)] {
+        for wish in [&wish, &opposite] {
+            let added = ask(&daemon, given, "add_memory", wish);
+            assert!(added["fact"].is_string(), "{added}");
+            let shows = !added["known_since"].is_null() || !added["contradicts"].is_null();
+            assert_eq!(shows, has_earlier, "{added}");
+        }
     }
     // A person may search another project.
     let found = ask(&daemon, None, "search_sessions", &json!({ "query": "zeppelin" }));

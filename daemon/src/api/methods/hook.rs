@@ -166,18 +166,18 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
             return Ok(handoff.and_then(|handoff| handoff.to_short_text(limit)));
         }
         let running = ongoing::describe(store, &running)?;
-        let after = ongoing::text(&running, true).filter(|text| text.chars().count() <= limit / 2);
-        let limit = limit.saturating_sub(after.as_ref().map_or(0, |text| text.chars().count() + 2));
+        let after = ongoing::text(&running, true, limit / 2);
+        let rest = limit.saturating_sub(after.as_ref().map_or(0, |text| text.chars().count() + 2));
         let scope = HandoffScope { projects: &projects, except: own, sessions: MAX_SESSIONS };
         let handoff = handoff::of_project(store, &scope)?;
-        let text = handoff.to_text_by_use(limit, &|topic| engine.memory_use().rate(topic));
+        let text = handoff.to_text_by_use(rest, &|topic| engine.memory_use().rate(topic));
         if text.is_some() {
             engine.memory_use().offer(&session_id, handoff.lines());
         }
         Ok(match (text, after) {
             (Some(text), Some(after)) => Some(format!("{text}\n\n{after}")),
             (Some(text), None) => Some(text),
-            (None, _) => ongoing::text(&running, false),
+            (None, _) => ongoing::text(&running, false, limit),
         })
     });
     let handoff = handoff.await.ok()?.unwrap_or_else(|error: StoreError| {

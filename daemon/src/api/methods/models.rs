@@ -24,11 +24,16 @@ use crate::{
             usage::{self, UsageCounters},
         },
     },
-    model::tool::{ToolDomain, ToolIntent},
+    model::{
+        Timestamp,
+        tool::{ToolDomain, ToolIntent},
+    },
 };
 
 /// Time limit for the check whether a model can be reached.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long an answered request shows that a server is there, although it does not answer the check.
+const ANSWER_COUNTS: Duration = Duration::from_secs(600);
 
 pub(super) async fn usage(daemon: &DaemonState, given: UsageRequest) -> Result<Value, Error> {
     let summarizer = daemon.engine.summarizer().await.map_err(engine_error)?;
@@ -72,7 +77,8 @@ pub(super) async fn reach(daemon: &DaemonState) -> Result<Value, Error> {
         }
         let mut reached = found(summarizer.client.reach(RESPONSE_TIMEOUT).await);
         // Some servers answer prompts, and not the request for the list of their models.
-        if let Some(at) = summarizer.client.answered_at().filter(|_| !reached.is_there) {
+        let answered_at = summarizer.client.answered_at().filter(|at| is_recent(*at, clock::now()));
+        if let Some(at) = answered_at.filter(|_| !reached.is_there) {
             let what = std::mem::take(&mut reached.what);
             reached.is_there = true;
             reached.what = format!("the last request was answered at {at}; but {what}");
@@ -87,6 +93,11 @@ pub(super) async fn reach(daemon: &DaemonState) -> Result<Value, Error> {
     };
     let (model, embeddings) = tokio::join!(model, embeddings);
     Ok(write(&Reach { model, embeddings }))
+}
+
+/// Whether an answer at `at` shows that the server is still there.
+fn is_recent(at: Timestamp, now: Timestamp) -> bool {
+    now.since(at) < ANSWER_COUNTS
 }
 
 fn found(found: Result<String, impl Display>) -> ModelReachability {
@@ -222,5 +233,17 @@ fn prompt_row(shown: ShownTemplate) -> PromptRow {
         origin: shown.origin,
         text: shown.text,
         problems: shown.problems,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_recent_answer_shows_that_a_server_is_there() {
+        let at = Timestamp::from_seconds(1_000);
+        assert!(is_recent(at, Timestamp::from_seconds(1_599)));
+        assert!(!is_recent(at, Timestamp::from_seconds(1_600)));
     }
 }

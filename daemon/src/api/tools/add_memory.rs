@@ -7,7 +7,12 @@ use graphiti_proto::{
 
 use super::{Effect, Tool, engine_error, graph, input, is_project_id, output, store_error, typed};
 use crate::{
-    api::{DaemonState, client_context::ClientContext, parameters::episode_id, projects},
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        parameters::episode_id,
+        projects::{self, is_project_hidden},
+    },
     clock,
     engine::{
         entities::Preference,
@@ -61,8 +66,11 @@ async fn run(
     let group_id = graph::group_id(daemon, episode.project.namespace());
     let stated = graph::graph(daemon).of_episode(episode.id).map_err(store_error)?;
     let fact = stated.facts.into_iter().find(|fact| fact.relation == Relation::Prefers);
-    let known_since = fact.as_ref().map(|fact| fact.valid_at).filter(|at| *at < episode.created_at);
-    let contradicts = match &fact {
+    // An agent may add a wish to a project that it may not search.
+    let is_hidden = is_project_hidden(daemon, client, episode.project.namespace());
+    let shown = fact.as_ref().filter(|_| !is_hidden);
+    let known_since = shown.map(|fact| fact.valid_at).filter(|at| *at < episode.created_at);
+    let contradicts = match shown {
         Some(fact) => contradicted(daemon, &episode, fact).map_err(store_error)?,
         None => None,
     };

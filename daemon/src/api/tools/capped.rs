@@ -6,7 +6,7 @@ pub(super) fn explain(message: String, requested: usize, shown: usize, most: usi
     if requested <= most || shown < most {
         return message;
     }
-    let note = format!("Only {most} results are shown, the maximum.");
+    let note = format!("At most {most} results are returned per request.");
     if message.is_empty() { note } else { format!("{note} {message}") }
 }
 
@@ -17,9 +17,12 @@ mod tests {
     #[test]
     fn a_request_for_more_than_the_maximum_is_answered_with_a_note_if_there_may_be_more() {
         let message = |requested, shown| explain("1 is pending.".to_owned(), requested, shown, 100);
-        assert_eq!(message(101, 100), "Only 100 results are shown, the maximum. 1 is pending.");
+        assert_eq!(
+            message(101, 100),
+            "At most 100 results are returned per request. 1 is pending."
+        );
         assert_eq!(message(100, 100), "1 is pending.");
         assert_eq!(message(101, 99), "1 is pending.");
-        assert_eq!(explain(String::new(), 9, 5, 5), "Only 5 results are shown, the maximum.");
+        assert_eq!(explain(String::new(), 9, 5, 5), "At most 5 results are returned per request.");
     }
 }

@@ -7,7 +7,12 @@ use graphiti_proto::{
 
 use super::{Effect, Tool, engine_error, input, output, resolve_error, store_error, typed};
 use crate::{
-    api::{DaemonState, client_context::ClientContext, current},
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        current,
+        projects::{hidden, is_hidden},
+    },
     engine::{CloseOutcome, Closed},
     model::{CloseReason, Episode, episode::Author},
 };
@@ -33,9 +38,14 @@ async fn run(
     let key = current::resolve(daemon, arguments.session_id.as_deref(), client)
         .await
         .map_err(resolve_error)?;
+    let store = daemon.engine.store();
+    let session = store.session(key).map_err(store_error)?;
+    let is_given = arguments.session_id.as_ref().is_some_and(|given| !given.trim().is_empty());
+    if is_given && session.is_some_and(|session| is_hidden(daemon, client, &session)) {
+        return Err(hidden());
+    }
     let reason = CloseReason::from_argument(arguments.reason.as_deref());
     client.progress.report(0, 1, || "Indexing the session".to_owned());
-    let store = daemon.engine.store();
     let before = store.stored_episode_of(key).map_err(store_error)?;
     let closed = match arguments.again {
         true => daemon.engine.close_again(key).await,

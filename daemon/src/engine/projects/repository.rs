@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Identity, MAX_PROJECTS, Projects};
+use super::{Identity, KnownProject, MAX_PROJECTS, Projects};
 use crate::{
     lang::paths,
     model::{Namespace, Project},
@@ -19,9 +19,25 @@ impl Projects {
         }
         let found = self.identity(project);
         let is_here = found != Identity::default() || Path::new(project.path()).is_dir();
-        let identity = if is_here { found } else { repository };
+        let identity = if is_here { found } else { self.without_clash(project, repository) };
         let checked_at = before.as_ref().and_then(|before| before.checked_at);
         self.put(project, identity, before.as_ref(), checked_at);
+    }
+
+    /// Returns an imported identity without the path of a repository that is another one here, or
+    /// that nothing connects with the directory: the path is that of another machine.
+    fn without_clash(&self, project: &Project, mut imported: Identity) -> Identity {
+        let is_connected = imported.remote.is_some() || imported.folder_of(project).is_some();
+        let (repository, remote) = (imported.repository.take(), imported.remote.clone());
+        let is_another = |known: &KnownProject, root: &String| {
+            known.project.namespace() != project.namespace()
+                && known.identity.remote != remote
+                && (known.identity.repository.as_ref() == Some(root)
+                    || known.project.spelling() == *root)
+        };
+        let clashes = |root: &String| self.read().values().any(|known| is_another(known, root));
+        imported.repository = repository.filter(|root| is_connected && !clashes(root));
+        imported
     }
 
     /// Returns the root of the repository that contains a known directory, or the directory itself

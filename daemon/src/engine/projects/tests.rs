@@ -159,6 +159,33 @@ fn an_imported_directory_is_of_the_project_with_its_remote() {
     assert_eq!(remote.as_deref(), Some("github.com/acme/other"));
 }
 
+/// A path of another machine may be another repository here.
+#[test]
+fn an_import_does_not_join_two_projects_of_this_machine() {
+    let machine = Machine::new();
+    machine.repository("x", "git@github.com:acme/x.git");
+    machine.repository("workspace", "git@github.com:acme/y.git");
+    let projects = machine.projects();
+    let (x, y) = (machine.note(&projects, "x"), machine.note(&projects, "workspace"));
+    let workspace = Project::new(&machine.path("workspace")).spelling();
+    let with = |remote: Option<&str>| Identity {
+        repository: Some(workspace.clone()),
+        remote: remote.map(str::to_owned),
+    };
+    let worktree = Project::new("/tmp/of-a-container/wt1");
+    projects.note_imported(&worktree, with(Some("github.com/acme/x")));
+    let unconnected = Project::new("/tmp/of-a-container/wt2");
+    projects.note_imported(&unconnected, with(None));
+    let found = projects.of_namespace(x);
+    assert!(found.contains(&worktree.namespace()) && !found.contains(&y), "{found:?}");
+    let found = projects.of_namespace(y);
+    assert!(!found.contains(&unconnected.namespace()), "{found:?}");
+    // The same repository at the same path is one project.
+    let same = Project::new("/tmp/of-a-container/wt3");
+    projects.note_imported(&same, with(Some("github.com/acme/y")));
+    assert_eq!(projects.repository_of(same.namespace()), with(Some("github.com/acme/y")));
+}
+
 #[test]
 fn spellings_of_a_path_are_one_project() {
     let machine = Machine::new();

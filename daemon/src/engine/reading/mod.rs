@@ -156,7 +156,9 @@ impl SourceReader {
             None => Box::new(self.load(&source)?),
         };
         state.known_secrets = known::load(self.store.as_ref(), source.key.session)?;
-        let opened = self.open(&*format, &source, &mut state, from_start);
+        let context =
+            LineContext { format: &*format, parse_context: &parse_context, now: clock::now() };
+        let opened = self.open(context, &source, &mut state, from_start);
         let (tail, start) = match opened {
             Ok(opened) => opened,
             Err(ReadError::File { error, .. }) if error.kind() == io::ErrorKind::NotFound => {

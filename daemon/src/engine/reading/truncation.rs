@@ -4,21 +4,23 @@
 //! they are kept as those of a deleted file are. The known lines at the start of the rest are
 //! skipped, and the lines after them continue the session.
 
-use std::{collections::HashSet, path::Path};
+use std::{collections::HashSet, io, path::Path};
 
 use super::{ReadError, SourceReader, forks, unreadable};
 use crate::{
     capture::{
-        format::Format,
         salvage,
-        tail::{FileCursor, Resumed, Tail},
+        tail::{FileCursor, Resumed, Tail, TailLine},
     },
     engine::{
         forgotten,
-        pipeline::{BeforeTruncation, SourceState},
+        pipeline::{BeforeTruncation, LineContext, LinePosition, SourceState},
     },
-    model::transcript::RecordUuid,
-    store::Source,
+    model::{
+        Message, Role, Timestamp,
+        transcript::{Origin, RecordUuid},
+    },
+    store::{Source, Tally},
 };
 
 /// From where a file is read.
@@ -34,28 +36,55 @@ pub(super) enum ReadStart {
     Truncated,
 }
 
+/// What is stored of the lines that an agent kept.
+struct Kept {
+    /// The number of the last line whose record is stored; 0 if there is none.
+    known: u64,
+    /// The number after the last stored message. After a crash, it may be higher than that of the
+    /// saved state.
+    next_seq: u32,
+}
+
+/// Continues after the position before the truncation.
+fn restore(state: &mut SourceState) {
+    let Some(before) = state.before_truncation.take() else { return };
+    // The lines after the truncation have used the next numbers.
+    let line = state.cursor.line;
+    (state.cursor, state.shared) = (before.cursor, before.shared);
+    state.cursor.line = line;
+}
+
 impl SourceReader {
     /// Opens a file for reading. `state` is changed if the file was truncated, or if a truncated file
     /// was restored.
     pub(super) fn open(
         &self,
-        format: &dyn Format,
+        context: LineContext<'_>,
         source: &Source,
         state: &mut SourceState,
         from_start: bool,
     ) -> Result<(Tail, ReadStart), ReadError> {
         let path = Path::new(&source.path);
         let open = |cursor: &FileCursor| Tail::open(path, cursor).map_err(unreadable(source));
+        let was_truncated = state.before_truncation.is_some();
         if let Some(before) = &state.before_truncation
             && open(&before.cursor)?.1 == Resumed::Continued
         {
             tracing::info!(file = source.path, "the truncated transcript was restored");
-            (state.cursor, state.shared) = (before.cursor.clone(), before.shared);
-            state.before_truncation = None;
+            restore(state);
         }
         let (tail, resumed) = open(&state.cursor)?;
+        if was_truncated && resumed == Resumed::Continued {
+            // The agent may write the lines that it keeps in several steps.
+            let rest = self.kept(context, source, state, false)?;
+            state.shared = state.shared.max(rest.known);
+        }
+        // Without ids, the rest of a file with another start cannot be compared with the messages.
+        let is_kept = |has_same_start| has_same_start || state.first_record.is_some();
         match resumed {
-            Resumed::Truncated { has_same_start } if state.next_seq > 0 => {
+            Resumed::Truncated { has_same_start }
+                if state.next_seq > 0 && is_kept(has_same_start) =>
+            {
                 tracing::warn!(
                     file = source.path,
                     "the transcript was truncated; its stored messages are kept"
@@ -64,8 +93,9 @@ impl SourceReader {
                     BeforeTruncation { cursor: state.cursor.clone(), shared: state.shared };
                 state.before_truncation.get_or_insert(before);
                 state.cursor = state.cursor.restarted();
-                let known = self.known_until(format, source, state, has_same_start)?;
-                state.shared = state.shared.max(known);
+                let rest = self.kept(context, source, state, has_same_start)?;
+                state.shared = state.shared.max(rest.known);
+                state.next_seq = state.next_seq.max(rest.next_seq);
                 Ok((open(&state.cursor)?.0, ReadStart::Truncated))
             }
             Resumed::Truncated { .. } | Resumed::FromStart => {
@@ -77,7 +107,7 @@ impl SourceReader {
             }
             // The file no longer contains all stored messages.
             Resumed::Continued if from_start && state.before_truncation.is_some() => {
-                state.rules = format.rules_version();
+                state.rules = context.format.rules_version();
                 Ok((tail, ReadStart::Continued))
             }
             Resumed::Continued if from_start => {
@@ -87,36 +117,72 @@ impl SourceReader {
         }
     }
 
-    /// Returns the number of the last line whose record is stored; 0 if there is none. Without ids of
-    /// records, all lines of a file that begins as before are known.
-    fn known_until(
+    /// Compares the lines after the cursor with the stored messages.
+    fn kept(
         &self,
-        format: &dyn Format,
+        context: LineContext<'_>,
         source: &Source,
         state: &SourceState,
         has_same_start: bool,
-    ) -> Result<u64, ReadError> {
+    ) -> Result<Kept, ReadError> {
         let path = Path::new(&source.path);
-        let mut stored: HashSet<RecordUuid> = HashSet::new();
-        let add = &mut |record: &RecordUuid| {
-            stored.insert(*record);
+        let (mut stored, mut next_seq): (HashSet<RecordUuid>, _) = (HashSet::new(), 0);
+        let mut signs = HashSet::new();
+        let add = &mut |message: &Message| {
+            stored.extend(message.uuid);
+            signs.insert(sign(message));
+            next_seq = message.seq + 1;
         };
-        forgotten::visit_records_of(self.store.as_ref(), source.key, add)?;
-        let (mut known, mut has_ids) = (0, false);
+        forgotten::visit_messages_of(self.store.as_ref(), source.key, add)?;
+        if has_same_start && (signs.is_empty() || state.first_record.is_none()) {
+            let known = known_by_signs(context, source, state, &signs);
+            return Ok(Kept { known: known.map_err(unreadable(source))?, next_seq });
+        }
+        let mut known = 0;
         let visit = &mut |line, record: &RecordUuid| {
-            has_ids = true;
             if stored.contains(record) {
                 known = line;
             }
             true
         };
-        forks::each_record(format, path, &state.cursor, visit).map_err(unreadable(source))?;
-        // Evicted messages are known, too.
-        if (has_ids && !stored.is_empty()) || !has_same_start {
-            return Ok(known);
-        }
-        let (mut tail, _) = Tail::open(path, &state.cursor).map_err(unreadable(source))?;
-        while tail.next_line(&salvage::is_whole).map_err(unreadable(source))?.is_some() {}
-        Ok(tail.cursor().line)
+        forks::each_record(context.format, path, &state.cursor, visit)
+            .map_err(unreadable(source))?;
+        Ok(Kept { known, next_seq })
     }
+}
+
+/// Returns what distinguishes a message from others of its file if its record has no id.
+fn sign(message: &Message) -> (Role, Option<Timestamp>, String) {
+    let text = if message.at.is_some() { String::new() } else { message.text.clone() };
+    (message.role, message.at, text)
+}
+
+/// Returns the number of the last line after the cursor with a stored message. If all messages were
+/// evicted, all lines are known.
+fn known_by_signs(
+    context: LineContext<'_>,
+    source: &Source,
+    state: &SourceState,
+    stored: &HashSet<(Role, Option<Timestamp>, String)>,
+) -> io::Result<u64> {
+    let path = Path::new(&source.path);
+    let mut scratch = SourceState::new(source.key.number);
+    scratch.known_secrets = state.known_secrets.clone();
+    scratch.begin(context.format, path);
+    let (mut tally, mut messages) = (Tally::default(), Vec::new());
+    let (mut tail, _) = Tail::open(path, &state.cursor)?;
+    let (mut line, mut known) = (state.cursor.line, 0);
+    while let Some(content) = tail.next_line(&salvage::is_whole)? {
+        line += 1;
+        if let TailLine::Whole(content) = content {
+            let origin = Origin { source: source.key.number, line };
+            let position = LinePosition { origin, at: 0 };
+            scratch.take_line(context, content, position, &mut tally, &mut messages);
+        }
+        if stored.is_empty() || messages.drain(..).any(|message| stored.contains(&sign(&message))) {
+            known = line;
+        }
+        messages.clear();
+    }
+    Ok(known)
 }

@@ -198,6 +198,7 @@ impl EngineState {
             roots: self.folders.roots.clone(),
             excluded: self.settings.excluded.clone(),
             forgotten: self.view.forgotten(),
+            makes_episodes: self.settings.parse_context.makes_episodes,
         }
     }
 

@@ -2,10 +2,12 @@
 
 use std::{fs, path::PathBuf};
 
+use serde_json::{Value, json};
+
 use super::{Machine, Run, messages, sources};
 use crate::{
     model::{CloseReason, SessionId, session::State},
-    store::Store,
+    store::{Store, Write},
 };
 
 const CLAUDE: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
@@ -69,6 +71,96 @@ async fn a_file_that_was_replaced_by_a_longer_text_is_read_again() {
     machine.append(CLAUDE, "a longer text than before");
     read(&run, &path).await;
     assert_eq!(texts(&*run.store), ["a longer text than before"]);
+    run.stop().await;
+}
+
+/// An agent rewrites its file in two steps: it empties the file, and then writes the kept lines.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn kept_lines_that_are_written_after_the_truncation_are_known() {
+    for first_lines in [0, 1] {
+        let machine = Machine::new();
+        let path = machine.path(CLAUDE);
+        ["one", "two", "three"].iter().for_each(|text| machine.append(CLAUDE, text));
+        let run = machine.start();
+        read(&run, &path).await;
+        let whole = fs::read_to_string(&path).unwrap();
+        for kept_lines in [first_lines, 2] {
+            let start: String = whole.split_inclusive('\n').take(kept_lines).collect();
+            fs::write(&path, start).unwrap();
+            read(&run, &path).await;
+            assert_eq!(texts(&*run.store), ["one", "two", "three"], "{first_lines}");
+        }
+        machine.append(CLAUDE, "four");
+        read(&run, &path).await;
+        assert_eq!(texts(&*run.store), ["one", "two", "three", "four"], "{first_lines}");
+        run.stop().await;
+    }
+}
+
+/// The messages are stored more often than the state.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn messages_after_the_saved_state_are_kept_if_the_file_is_truncated() {
+    let machine = Machine::new();
+    let path = machine.path(CLAUDE);
+    ["one", "two", "three"].iter().for_each(|text| machine.append(CLAUDE, text));
+    let run = machine.start();
+    read(&run, &path).await;
+    let store = run.stop().await;
+    let source = sources(store.as_ref()).remove(0);
+    let mut saved: Value =
+        serde_json::from_slice(&store.checkpoint(source.key).unwrap().unwrap()).unwrap();
+    saved["state"]["next_seq"] = json!(1);
+    let state = serde_json::to_vec(&saved).unwrap();
+    store.write(vec![Write::Source { source, checkpoint: Some(state) }]).done().await.unwrap();
+    drop(store);
+    fs::write(&path, "").unwrap();
+    machine.append(CLAUDE, "four");
+    let run = machine.start();
+    read(&run, &path).await;
+    assert_eq!(texts(&*run.store), ["one", "two", "three", "four"]);
+    run.stop().await;
+}
+
+/// The user may have removed a secret from the transcript.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_without_ids_that_becomes_shorter_with_another_start_is_read_again() {
+    let machine = Machine::new();
+    let path = machine.path(CLAUDE);
+    let write = |texts: &[&str]| {
+        let _ = fs::remove_file(&path);
+        texts.iter().for_each(|text| machine.append(CLAUDE, text));
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, whole.replace("\"uuid\"", "\"other\"")).unwrap();
+    };
+    write(&["a long text with a secret", "two"]);
+    let run = machine.start();
+    read(&run, &path).await;
+    assert_eq!(texts(&*run.store), ["a long text with a secret", "two"]);
+    write(&["short", "two"]);
+    read(&run, &path).await;
+    assert_eq!(texts(&*run.store), ["short", "two"]);
+    run.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_without_ids_continues_after_the_lines_that_it_keeps() {
+    let machine = Machine::new();
+    let path = machine.path(CLAUDE);
+    let add = |texts: &[&str]| {
+        texts.iter().for_each(|text| machine.append(CLAUDE, text));
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, whole.replace("\"uuid\"", "\"other\"")).unwrap();
+    };
+    let long = "one ".repeat(200);
+    let long = long.trim();
+    add(&[long, "two", "three", "four"]);
+    let run = machine.start();
+    read(&run, &path).await;
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, whole.split_inclusive('\n').take(2).collect::<String>()).unwrap();
+    add(&["x"]);
+    read(&run, &path).await;
+    assert_eq!(texts(&*run.store), [long, "two", "three", "four", "x"]);
     run.stop().await;
 }
 

@@ -77,7 +77,13 @@ pub(in crate::view) async fn page(
 impl FactQuery {
     /// Says how to find the facts that are not on the page. Facts without words are listed by time.
     fn others(&self, found: &[FactRow]) -> Markup {
-        let end = found.get(MAX_FACTS).and_then(end_of_page).filter(|_| self.q.trim().is_empty());
+        let next = found.get(MAX_FACTS).filter(|_| self.q.trim().is_empty());
+        let end = next.and_then(end_of_page);
+        // If all facts of this page have the same time, the next page would be this page again.
+        let end = match next {
+            Some(next) if end.as_ref() == Some(&self.before) => Some(next.valid_at.clone()),
+            _ => end,
+        };
         match end {
             Some(before) => {
                 let next = FactQuery { before, ..self.clone() }.address();
@@ -175,6 +181,12 @@ mod tests {
         assert!(before > facts[60].valid_at && before < facts[59].valid_at);
         let page = FactQuery { before, ..query.clone() }.address();
         assert!(page.contains("before=1970-01-12T13") && page.contains("kind=LEFT_OPEN"), "{page}");
+        assert!(link.contains(&html! { (page) }.into_string()), "{link}");
+        // If more facts became true at one time, the next page continues before this time.
+        let same: Vec<FactRow> = (0..=60).map(|_| fact(0)).collect();
+        let before = end_of_page(&same[60]).unwrap();
+        let link = FactQuery { before, ..query.clone() }.others(&same).into_string();
+        let page = FactQuery { before: same[60].valid_at.clone(), ..query.clone() }.address();
         assert!(link.contains(&html! { (page) }.into_string()), "{link}");
         // The results of a search are ordered by their rank.
         let query = FactQuery { q: "login".to_owned(), ..query };
