@@ -13,9 +13,10 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     SecretKind,
+    ansi::PlainText,
     placeholder::is_location,
     replaced,
-    scan::{Finding, MARK, is_edge},
+    scan::{Finding, MARK, is_edge, merged},
 };
 
 /// Minimum length, in bytes, of a remembered secret.
@@ -72,6 +73,19 @@ impl KnownSecrets {
         self.secrets.push(HashedSecret { length: secret.len(), hash, kind });
     }
 
+    /// Like [`findings`](KnownSecrets::findings), also inside and beside control sequences of a
+    /// terminal.
+    pub(super) fn findings_beside_colours(&self, text: &str) -> Vec<Finding> {
+        let mut findings = self.findings(text);
+        let plain = if self.is_empty() { None } else { PlainText::of(text) };
+        let Some(plain) = plain else { return findings };
+        for finding in self.findings(&plain.text) {
+            let range = plain.original(finding.range.clone());
+            findings.push(finding.at(range));
+        }
+        merged(findings)
+    }
+
     /// Returns the remembered secrets in `text`, in order and without overlap.
     pub(super) fn findings(&self, text: &str) -> Vec<Finding> {
         if self.is_empty() {
@@ -100,7 +114,7 @@ impl KnownSecrets {
         while let Some(value) = pending.pop().filter(|_| !self.is_empty()) {
             match value {
                 Value::String(text) => {
-                    let findings = self.findings(text);
+                    let findings = self.findings_beside_colours(text);
                     if !findings.is_empty() {
                         *text = replaced(text, &findings);
                     }
@@ -246,6 +260,18 @@ mod tests {
         ] {
             assert_eq!(redact(text, &mut known), wanted);
         }
+    }
+
+    #[test]
+    fn colours_hide_no_remembered_secret() {
+        let mut known = known();
+        redact("password: hunter2-Xk9", &mut known);
+        for text in ["\u{1b}[32mhunter2-Xk9\u{1b}[0m", "\u{1b}[1mhun\u{1b}[0mter2-Xk9"] {
+            let clean = redact(text, &mut known);
+            assert!(clean.contains("[REDACTED:password]") && !clean.contains("ter2"), "{clean:?}");
+        }
+        redact("password: Tr0ub\u{1b}[1m4dor-77x", &mut known);
+        assert_eq!(redact("Tr0ub4dor-77x", &mut known), "[REDACTED:password]");
     }
 
     #[test]
