@@ -23,7 +23,7 @@ use crate::{
 const SHORTEST: usize = 8;
 /// Maximum length, in bytes, of a remembered secret.
 const LONGEST: usize = 128;
-/// Maximum number of remembered secrets; the oldest is dropped.
+/// Maximum number of remembered secrets; the one that was recognised longest ago is dropped.
 const MAX_SECRETS: usize = 64;
 /// Number of hexadecimal digits of a stored hash. It is short, so that a stored hash does not
 /// identify a secret, and long enough that other text does not have the same hash by chance.
@@ -63,13 +63,19 @@ impl KnownSecrets {
     pub(super) fn note(&mut self, secret: &str, kind: SecretKind) {
         let secret = secret.trim_matches(|c: char| ".,;:'\"`".contains(c));
         let is_usable = is_distinctive(secret) && !is_name(secret) && !is_location(secret);
-        if !self.has_key() || !is_usable || self.kind_of(secret.as_bytes()).is_some() {
+        if !self.has_key() || !is_usable {
+            return;
+        }
+        let hash = self.hash(secret.as_bytes());
+        let is_same = |known: &HashedSecret| known.length == secret.len() && known.hash == hash;
+        if let Some(at) = self.secrets.iter().position(is_same) {
+            let known = self.secrets.remove(at);
+            self.secrets.push(known);
             return;
         }
         if self.secrets.len() >= MAX_SECRETS {
             self.secrets.remove(0);
         }
-        let hash = self.hash(secret.as_bytes());
         self.secrets.push(HashedSecret { length: secret.len(), hash, kind });
     }
 
@@ -315,6 +321,16 @@ mod tests {
         let mut after: KnownSecrets = serde_json::from_str(&saved).unwrap();
         assert_eq!(after, before);
         assert_eq!(redact("Tr0ub4dor-77x", &mut after), "[REDACTED:password]");
+    }
+
+    #[test]
+    fn a_secret_that_is_recognised_again_is_kept() {
+        let mut known = known();
+        for number in 0..2 * MAX_SECRETS {
+            known.note("hunter2-Xk9", SecretKind("password"));
+            known.note(&format!("Tr0ub4dor{number:03}"), SecretKind("password"));
+        }
+        assert_eq!(redact("hunter2-Xk9", &mut known), "[REDACTED:password]");
     }
 
     #[test]
