@@ -1,9 +1,9 @@
 //! Remembers the secrets of a session, so that they are also replaced where nothing marks them:
 //! "Uploaded with hunter2-Xk9" after a prompt with `password: hunter2-Xk9`.
 //!
-//! A secret is remembered as its length and a keyed hash. Short values, values without both a
-//! letter and a digit or symbol, and names such as `db-creds-v2` are not remembered, because other
-//! text may contain them.
+//! A secret is remembered as its length and a keyed hash. Short values, values without a
+//! letter, values that are neither random nor contain a digit or one of `!#$%&*+?@^~`, and names such
+//! as `db-creds-v2` are not remembered, because other text may contain them.
 
 use std::ops::Range;
 
@@ -15,6 +15,7 @@ use crate::{
     SecretKind,
     ansi::PlainText,
     placeholder::is_location,
+    randomness::looks_random,
     replaced,
     scan::{Finding, MARK, is_edge, merged},
 };
@@ -194,7 +195,8 @@ fn is_complete(bytes: &[u8], range: &Range<usize>) -> bool {
     !is_alphanumeric(range.end) || !is_alphanumeric(range.end - 1)
 }
 
-/// Whether `text` has the length of a secret, no white space, a letter, and a digit or a symbol.
+/// Whether `text` has the length of a secret, no white space, a letter, and a digit or a symbol,
+/// unless it looks random.
 fn is_distinctive(text: &str) -> bool {
     if !(SHORTEST..=LONGEST).contains(&text.len()) {
         return false;
@@ -208,7 +210,7 @@ fn is_distinctive(text: &str) -> bool {
         has_letter |= byte.is_ascii_alphabetic();
         has_other |= byte.is_ascii_digit() || is_symbol(byte);
     }
-    has_letter && has_other && !text.contains(MARK)
+    has_letter && (has_other || looks_random(text)) && !text.contains(MARK)
 }
 
 /// Whether `text` consists of lower-case words, some of them with a short number: `db-creds-v2`,
@@ -291,6 +293,13 @@ mod tests {
             redact("Logged in with Tr0ub4dor-77x", &mut known),
             format!("Logged in with {mark}")
         );
+    }
+
+    #[test]
+    fn random_letters_are_remembered() {
+        let mut known = known();
+        redact("api_key=kJsLqZxVbNmWQwErTyUiOpAs", &mut known);
+        assert_eq!(redact("kJsLqZxVbNmWQwErTyUiOpAs", &mut known), "[REDACTED:api-key]");
     }
 
     #[test]
