@@ -26,8 +26,9 @@ const SHORTEST: usize = 8;
 const LONGEST: usize = 128;
 /// Maximum number of remembered secrets; the one that was recognised longest ago is dropped.
 const MAX_SECRETS: usize = 64;
-/// Number of hexadecimal digits of a stored hash. It is short, so that a stored hash does not
-/// identify a secret, and long enough that other text does not have the same hash by chance.
+/// Number of hexadecimal digits of a stored hash. It is long enough that other text does not
+/// have the same hash by chance. The key is stored with the hashes, so that somebody who has both can
+/// test guesses of weak passwords.
 const HASH_DIGITS: usize = 12;
 
 /// The secrets that were recognised in a session.
