@@ -53,6 +53,11 @@ impl Redactor {
                     let named = named_by_sibling(fields);
                     let form = form_field(fields);
                     for (key, field) in fields.iter_mut() {
+                        if let Some(kind) = code_kind(key).filter(|_| is_code(field)) {
+                            counts.add(kind, 1);
+                            *field = Value::String(kind.mark());
+                            continue;
+                        }
                         let own = name::classify(key);
                         let named = named.or(form).filter(|_| is_value_key(key));
                         let outer = meaning.filter(|_| is_value_key(key));
@@ -144,6 +149,30 @@ fn form_field(fields: &Map<String, Value>) -> Option<NameMeaning> {
         .find(|meaning| meaning.strength == Strength::Password)
 }
 
+/// Returns the kind of the code of a few digits that the field `key` contains.
+fn code_kind(key: &str) -> Option<SecretKind> {
+    let key: String = key.chars().filter(|c| !"_-".contains(*c)).collect();
+    match key.to_ascii_lowercase().as_str() {
+        "pin" => Some(SecretKind("pin")),
+        "otp" | "totp" | "verificationcode" | "onetimecode" | "mfacode" | "2facode" | "smscode" => {
+            Some(SecretKind("one-time-code"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether `value` is a number or a text of 4 to 8 digits.
+fn is_code(value: &Value) -> bool {
+    let is_digits = |text: &str| {
+        (4..=8).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    match value {
+        Value::String(text) => is_digits(text),
+        Value::Number(number) => is_digits(&number.to_string()),
+        _ => false,
+    }
+}
+
 fn hides_number(meaning: NameMeaning, digits: &str) -> bool {
     meaning.strength == Strength::Password && digits.len() >= 4
 }
@@ -196,6 +225,23 @@ mod tests {
             })
         );
         assert_eq!(counts.total(), 8);
+    }
+
+    #[test]
+    fn codes_of_digits_are_redacted_by_their_keys() {
+        let mut value = json!({
+            "verificationCode": "482913", "pin": 4821, "one_time-code": "482913", "OTP": "1234",
+            "pins": 4821, "totp": "a1b2", "mfa_code": 12,
+        });
+        Redactor::new().redact_value(&mut value);
+        let code = "[REDACTED:one-time-code]";
+        assert_eq!(
+            value,
+            json!({
+                "verificationCode": code, "pin": "[REDACTED:pin]", "one_time-code": code,
+                "OTP": code, "pins": 4821, "totp": "a1b2", "mfa_code": 12,
+            })
+        );
     }
 
     #[test]

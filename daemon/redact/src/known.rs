@@ -1,9 +1,9 @@
 //! Remembers the secrets of a session, so that they are also replaced where nothing marks them:
 //! "Uploaded with hunter2-Xk9" after a prompt with `password: hunter2-Xk9`.
 //!
-//! A secret is remembered as its length and a keyed hash. Short values, values without both a
-//! letter and a digit or symbol, and names such as `db-creds-v2` are not remembered, because other
-//! text may contain them.
+//! A secret is remembered as its length and a keyed hash. Short values, values without a
+//! letter, values that are neither random nor contain a digit or one of `!#$%&*+?@^~`, and names such
+//! as `db-creds-v2` are not remembered, because other text may contain them.
 
 use std::ops::Range;
 
@@ -13,19 +13,22 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     SecretKind,
+    ansi::PlainText,
     placeholder::is_location,
+    randomness::looks_random,
     replaced,
-    scan::{Finding, MARK, is_edge},
+    scan::{Finding, MARK, is_edge, merged},
 };
 
 /// Minimum length, in bytes, of a remembered secret.
 const SHORTEST: usize = 8;
 /// Maximum length, in bytes, of a remembered secret.
 const LONGEST: usize = 128;
-/// Maximum number of remembered secrets; the oldest is dropped.
+/// Maximum number of remembered secrets; the one that was recognised longest ago is dropped.
 const MAX_SECRETS: usize = 64;
-/// Number of hexadecimal digits of a stored hash. It is short, so that a stored hash does not
-/// identify a secret, and long enough that other text does not have the same hash by chance.
+/// Number of hexadecimal digits of a stored hash. It is long enough that other text does not
+/// have the same hash by chance. The key is stored with the hashes, so that somebody who has both can
+/// test guesses of weak passwords.
 const HASH_DIGITS: usize = 12;
 
 /// The secrets that were recognised in a session.
@@ -62,14 +65,33 @@ impl KnownSecrets {
     pub(super) fn note(&mut self, secret: &str, kind: SecretKind) {
         let secret = secret.trim_matches(|c: char| ".,;:'\"`".contains(c));
         let is_usable = is_distinctive(secret) && !is_name(secret) && !is_location(secret);
-        if !self.has_key() || !is_usable || self.kind_of(secret.as_bytes()).is_some() {
+        if !self.has_key() || !is_usable {
+            return;
+        }
+        let hash = self.hash(secret.as_bytes());
+        let is_same = |known: &HashedSecret| known.length == secret.len() && known.hash == hash;
+        if let Some(at) = self.secrets.iter().position(is_same) {
+            let known = self.secrets.remove(at);
+            self.secrets.push(known);
             return;
         }
         if self.secrets.len() >= MAX_SECRETS {
             self.secrets.remove(0);
         }
-        let hash = self.hash(secret.as_bytes());
         self.secrets.push(HashedSecret { length: secret.len(), hash, kind });
+    }
+
+    /// Like [`findings`](KnownSecrets::findings), also inside and beside control sequences of a
+    /// terminal.
+    pub(super) fn findings_beside_colours(&self, text: &str) -> Vec<Finding> {
+        let mut findings = self.findings(text);
+        let plain = if self.is_empty() { None } else { PlainText::of(text) };
+        let Some(plain) = plain else { return findings };
+        for finding in self.findings(&plain.text) {
+            let range = plain.original(finding.range.clone());
+            findings.push(finding.at(range));
+        }
+        merged(findings)
     }
 
     /// Returns the remembered secrets in `text`, in order and without overlap.
@@ -100,7 +122,7 @@ impl KnownSecrets {
         while let Some(value) = pending.pop().filter(|_| !self.is_empty()) {
             match value {
                 Value::String(text) => {
-                    let findings = self.findings(text);
+                    let findings = self.findings_beside_colours(text);
                     if !findings.is_empty() {
                         *text = replaced(text, &findings);
                     }
@@ -174,7 +196,8 @@ fn is_complete(bytes: &[u8], range: &Range<usize>) -> bool {
     !is_alphanumeric(range.end) || !is_alphanumeric(range.end - 1)
 }
 
-/// Whether `text` has the length of a secret, no white space, a letter, and a digit or a symbol.
+/// Whether `text` has the length of a secret, no white space, a letter, and a digit or a symbol,
+/// unless it looks random.
 fn is_distinctive(text: &str) -> bool {
     if !(SHORTEST..=LONGEST).contains(&text.len()) {
         return false;
@@ -188,10 +211,11 @@ fn is_distinctive(text: &str) -> bool {
         has_letter |= byte.is_ascii_alphabetic();
         has_other |= byte.is_ascii_digit() || is_symbol(byte);
     }
-    has_letter && has_other && !text.contains(MARK)
+    has_letter && (has_other || looks_random(text)) && !text.contains(MARK)
 }
 
-/// Whether `text` consists of lower-case words, some of them with a short number: `db-creds-v2`.
+/// Whether `text` consists of lower-case words, some of them with a short number: `db-creds-v2`,
+/// `shop2024`.
 fn is_name(text: &str) -> bool {
     let is_word = |word: &str| {
         let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -200,7 +224,7 @@ fn is_name(text: &str) -> bool {
             && letters.bytes().all(|byte| byte.is_ascii_lowercase())
             && (is_number || !letters.is_empty())
     };
-    text.contains(['-', '_', '.', '/']) && text.split(['-', '_', '.', '/']).all(is_word)
+    text.split(['-', '_', '.', '/']).all(is_word)
 }
 
 impl Serialize for SecretKind {
@@ -248,6 +272,18 @@ mod tests {
     }
 
     #[test]
+    fn colours_hide_no_remembered_secret() {
+        let mut known = known();
+        redact("password: hunter2-Xk9", &mut known);
+        for text in ["\u{1b}[32mhunter2-Xk9\u{1b}[0m", "\u{1b}[1mhun\u{1b}[0mter2-Xk9"] {
+            let clean = redact(text, &mut known);
+            assert!(clean.contains("[REDACTED:password]") && !clean.contains("ter2"), "{clean:?}");
+        }
+        redact("password: Tr0ub\u{1b}[1m4dor-77x", &mut known);
+        assert_eq!(redact("Tr0ub4dor-77x", &mut known), "[REDACTED:password]");
+    }
+
+    #[test]
     fn a_secret_in_a_json_value_is_remembered() {
         let mut known = known();
         let mut input = json!({ "text": "log in with Tr0ub4dor-77x", "password": "Tr0ub4dor-77x" });
@@ -261,6 +297,13 @@ mod tests {
     }
 
     #[test]
+    fn random_letters_are_remembered() {
+        let mut known = known();
+        redact("api_key=kJsLqZxVbNmWQwErTyUiOpAs", &mut known);
+        assert_eq!(redact("kJsLqZxVbNmWQwErTyUiOpAs", &mut known), "[REDACTED:api-key]");
+    }
+
+    #[test]
     fn words_and_names_are_not_remembered() {
         let mut known = known();
         for secret in [
@@ -271,6 +314,8 @@ mod tests {
             "20261127",
             "MyProject",
             "step_2_done",
+            "shop2024",
+            "postgres16",
         ] {
             known.note(secret, SecretKind("password"));
             assert!(known.is_empty(), "{secret}");
@@ -286,6 +331,16 @@ mod tests {
         let mut after: KnownSecrets = serde_json::from_str(&saved).unwrap();
         assert_eq!(after, before);
         assert_eq!(redact("Tr0ub4dor-77x", &mut after), "[REDACTED:password]");
+    }
+
+    #[test]
+    fn a_secret_that_is_recognised_again_is_kept() {
+        let mut known = known();
+        for number in 0..2 * MAX_SECRETS {
+            known.note("hunter2-Xk9", SecretKind("password"));
+            known.note(&format!("Tr0ub4dor{number:03}"), SecretKind("password"));
+        }
+        assert_eq!(redact("hunter2-Xk9", &mut known), "[REDACTED:password]");
     }
 
     #[test]

@@ -110,7 +110,9 @@ impl Redactor {
             }
             for finding in &findings {
                 counts.add(finding.kind, 1);
-                note(&text[finding.range.clone()], finding.kind);
+                let secret = &text[finding.range.clone()];
+                let plain = PlainText::of(secret);
+                note(plain.as_ref().map_or(secret, |plain| &plain.text), finding.kind);
             }
             text = Cow::Owned(clean);
         }
@@ -218,7 +220,7 @@ impl SecretCounts {
 }
 
 fn replace_known(redacted: &mut RedactedText<'_>, known: &KnownSecrets) {
-    let findings = known.findings(&redacted.text);
+    let findings = known.findings_beside_colours(&redacted.text);
     if !findings.is_empty() {
         redacted.text = Cow::Owned(replaced(&redacted.text, &findings));
         findings.iter().for_each(|finding| redacted.counts.add(finding.kind, 1));

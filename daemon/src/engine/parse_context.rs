@@ -9,7 +9,7 @@ use crate::{
     activity::classify::{self, ClassificationCache, Classified},
     capture::{filter::Filter, format::Formats},
     engine::redaction,
-    model::transcript::{Call, Item, SessionContext, TaskEnded},
+    model::transcript::{Action, Call, ChangeKind, Item, SessionContext, TaskEnded},
     redact::{KnownSecrets, Redactor},
     summarize,
 };
@@ -38,6 +38,8 @@ impl ParseContext {
 pub(in crate::engine) const OUTPUT: usize = 64 << 10;
 
 /// Redacts every text in `item`, except the output of a result. Adds its secrets to `known`.
+/// Secrets in `known` stay in the folder and branch of the session and in the paths of actions,
+/// because these identify projects and files.
 pub(in crate::engine) fn redact(
     item: &mut Item<'_>,
     redactor: &Redactor,
@@ -69,7 +71,9 @@ pub(in crate::engine) fn redact(
         Item::Context(context) => {
             let SessionContext { cwd, branch, version, model } = context;
             for text in [cwd, branch, version, model].into_iter().flatten() {
-                clean(text);
+                if let Cow::Owned(redacted) = redactor.redact(text).text {
+                    *text = Cow::Owned(redacted);
+                }
             }
         }
         Item::Call(call) => {
@@ -78,11 +82,16 @@ pub(in crate::engine) fn redact(
                 call.tool = Cow::Owned(clean);
             }
             redactor.redact_value_of_session(&mut call.input, known);
+            let clean_path = |path: &mut String| redactor.redact(path).text.into_owned();
+            let clean_paths: Vec<String> = paths(&mut call.action).map(clean_path).collect();
             call.action.for_each_text(&mut |text| {
                 if let Cow::Owned(redacted) = redactor.redact_of_session(text, known).text {
                     *text = redacted;
                 }
             });
+            for (path, clean) in paths(&mut call.action).zip(clean_paths) {
+                *path = clean;
+            }
         }
         Item::TaskKey { call: _, key } => clean(key),
         Item::Result(_)
@@ -90,5 +99,70 @@ pub(in crate::engine) fn redact(
         | Item::Interrupted
         | Item::SessionEnded
         | Item::Usage { .. } => {}
+    }
+}
+
+/// Returns the paths of the files and folders that an action reads, searches or changes.
+fn paths(action: &mut Action) -> impl Iterator<Item = &mut String> {
+    let (path, changes) = match action {
+        Action::Read { path } => (Some(path), None),
+        Action::Search { path, .. } => (path.as_mut(), None),
+        Action::Change(changes) => (None, Some(changes)),
+        _ => (None, None),
+    };
+    let changed = changes.into_iter().flatten().flat_map(|change| {
+        let moved_to = match &mut change.kind {
+            ChangeKind::Moved { to } => Some(to),
+            _ => None,
+        };
+        std::iter::once(&mut change.path).chain(moved_to)
+    });
+    path.into_iter().chain(changed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::transcript::FileChange;
+
+    #[test]
+    fn a_remembered_secret_stays_in_folders_branches_and_paths() {
+        let redactor = Redactor::new();
+        let mut known = redaction::known::empty();
+        let mut prompt = Item::Prompt(Cow::Borrowed("password: Sh0p-x2024"));
+        redact(&mut prompt, &redactor, &mut known);
+        assert!(!known.is_empty());
+        let mut context = Item::Context(SessionContext {
+            cwd: Some(Cow::Borrowed("/home/u/Sh0p-x2024")),
+            branch: Some(Cow::Borrowed("fix/Sh0p-x2024")),
+            ..SessionContext::default()
+        });
+        redact(&mut context, &redactor, &mut known);
+        let Item::Context(context) = context else { panic!("no context") };
+        assert_eq!(context.cwd.as_deref(), Some("/home/u/Sh0p-x2024"));
+        assert_eq!(context.branch.as_deref(), Some("fix/Sh0p-x2024"));
+        let path = || "/home/u/Sh0p-x2024/a.rs".to_owned();
+        let moved = FileChange {
+            path: path(),
+            kind: ChangeKind::Moved { to: path() },
+            ..FileChange::default()
+        };
+        for action in [
+            Action::Read { path: path() },
+            Action::Search { pattern: "a".to_owned(), path: Some(path()) },
+            Action::Change(vec![moved]),
+        ] {
+            let call = Call {
+                id: Cow::Borrowed("c"),
+                message: None,
+                tool: Cow::Borrowed("Read"),
+                input: serde_json::Value::Null,
+                action: action.clone(),
+            };
+            let mut item = Item::Call(call);
+            redact(&mut item, &redactor, &mut known);
+            let Item::Call(call) = item else { panic!("no call") };
+            assert_eq!(call.action, action);
+        }
     }
 }

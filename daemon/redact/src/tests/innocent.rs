@@ -3,6 +3,21 @@
 use crate::Redactor;
 
 const INNOCENT: &[&str] = &[
+    // Codes of programs.
+    "Fix the login code for issue 1234.",
+    "We rewrote the login code for port 8080",
+    "login code for PR 4711",
+    "the authentication code for RFC 6238 is in otp.rs",
+    "The authentication code is 1200 lines long.",
+    "login code was 4500 lines",
+    "security code 2024",
+    "the security code for the file parse.rs 1200",
+    "The authentication code for users in 2025 was slow",
+    "The verification code is 1200 lines long.",
+    "the verification code for issue 1234",
+    "PIN 4096 bytes",
+    "PIN = 5000, // ms",
+    "PR 1234 is your own code",
     // Hashes and ids.
     "commit 3857ea36d4c0b1f2a5e8d7c6b9a0f1e2d3c4b5a6",
     "3857ea3 Redact secrets",
