@@ -27,9 +27,11 @@ pub(crate) fn is_bookkeeping(commit: &Commit) -> bool {
 pub(crate) fn is_reverted(evidence: &Evidence, commit: &Commit) -> bool {
     let reverts = format!("Revert \"{}\"", commit.subject);
     let reapplies = [format!("Reapply \"{}\"", commit.subject), format!("Revert \"{reverts}\"")];
-    let later = evidence.commits.iter().filter(|later| later.origin.follows(commit.origin));
-    let last =
-        later.filter(|one| one.subject == reverts || reapplies.contains(&one.subject)).last();
+    let mut later = evidence.commits.iter().rev();
+    let last = later.find(|one| {
+        one.origin.follows(commit.origin)
+            && (one.subject == reverts || reapplies.contains(&one.subject))
+    });
     last.is_some_and(|last| last.subject == reverts)
 }
 
