@@ -418,7 +418,9 @@ fn a_new_session_gets_a_handoff() {
         .reply("The parser accepts empty lines now.");
     let daemon = world.start();
     daemon.settle();
-    let running = context(&world, PROJECT, "startup").expect("a session is at work");
+    // The hook answers nothing if the daemon takes too long, as on a busy machine.
+    let running = (0..20).find_map(|_| context(&world, PROJECT, "startup"));
+    let running = running.expect("a session is at work");
     assert!(running.contains("Also at work in this project now"), "{running}");
     daemon.close("s1");
     let added_context = context(&world, &format!("{PROJECT}/src"), "startup").expect("a handoff");
