@@ -51,6 +51,13 @@ impl Transcript {
         self
     }
 
+    /// Sets the branch of the next records.
+    #[must_use]
+    pub fn on_branch(mut self, branch: &str) -> Transcript {
+        branch.clone_into(&mut self.branch);
+        self
+    }
+
     /// Continues a transcript; the new ids differ from those of its first thousand records.
     #[must_use]
     pub fn continued(self) -> Transcript {

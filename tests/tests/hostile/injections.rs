@@ -57,13 +57,10 @@ impl Injection {
     /// Writes a session with an injected instruction, which the agent does not mention.
     fn plant(&self, world: &World) {
         let (project, instruction) = (self.project(), self.instruction);
-        let mut transcript = world.transcript_in(&self.session(), &project);
         let branch = if self.way == "branch" { instruction } else { "main" };
+        let mut transcript = world.transcript_in(&self.session(), &project).on_branch(branch);
         let request = "Fix the login timeout in src/login.rs";
-        transcript.record(
-            "user",
-            &json!({ "gitBranch": branch, "message": { "role": "user", "content": request } }),
-        );
+        transcript.record("user", &json!({ "message": { "role": "user", "content": request } }));
         let edit = |file: &str| {
             json!({
                 "file_path": format!("{project}/{file}"), "old_string": "a", "new_string": "b",

@@ -167,7 +167,7 @@ fn an_error_shows_the_name_of_a_file_that_is_too_long() {
     fs::File::create(world.home().join("graphiti.config.json")).unwrap().set_len(8 << 20).unwrap();
     let error = refused(&["reload"]);
     assert!(
-        error.contains("graphiti.config.json") && error.contains("longer than 1024 kb"),
+        error.contains("graphiti.config.json") && error.contains("longer than 1024 kB"),
         "{error}"
     );
 }
