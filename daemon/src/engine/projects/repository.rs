@@ -41,7 +41,7 @@ impl Projects {
     }
 
     /// Returns the root of the repository that contains a known directory, or the directory itself
-    /// if it is in no repository or in a worktree elsewhere.
+    /// if it is in no repository or in a worktree outside of it.
     pub fn root(&self, project: &Project) -> Project {
         match self.repository_of(project.namespace()).folder_of(project) {
             Some(folder) => {
@@ -55,7 +55,7 @@ impl Projects {
     }
 
     /// Returns the path of a directory in its repository, without the worktree of an agent; `None`
-    /// if the directory is in no repository, or is in a worktree elsewhere.
+    /// if the directory is in no repository, or is in a worktree outside of it.
     pub fn folder_in_repository(&self, directory: &Project) -> Option<String> {
         let folder = self.identity(directory).folder_of(directory)?;
         // The pattern of worktrees ends with a separator.

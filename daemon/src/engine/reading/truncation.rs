@@ -38,7 +38,7 @@ pub(super) enum ReadStart {
 
 /// What is stored of the lines that an agent kept.
 struct Kept {
-    /// The number of the last line whose record is stored; 0 if there is none.
+    /// The number of the last line whose record is stored; 0 if no record is stored.
     known: u64,
     /// The number after the last stored message. After a crash, it may be higher than that of the
     /// saved state.
