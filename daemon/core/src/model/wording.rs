@@ -49,6 +49,12 @@ pub const BEFORE_THAT: &str = " Before that: ";
 pub const ASKED_LAST: &str = "Asked last, ";
 /// Begins the step about findings of a review that no later work fixed.
 pub const NOT_FIXED: &str = "Not fixed in this session: ";
+/// Begins a step that a report suggests and that nothing took up.
+pub const SUGGESTED: &str = "Suggested, not done: ";
+/// The part of a state of the repository after which no tests ran.
+pub const NO_TEST_RUN: &str = "no test run seen";
+/// Follows [`CHOSEN`] if the user changed the chosen option in their answer.
+pub const AND_CHANGED: &str = " and changed: ";
 /// The states of a last request without a reply: nothing was done, or work was not reported.
 pub const REQUEST_STATES: [&str; 2] = ["not answered", "worked on, not reported"];
 

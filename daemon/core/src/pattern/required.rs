@@ -20,7 +20,8 @@ const ENOUGH_BYTES: usize = 4;
 type Literals = Vec<Vec<u8>>;
 
 /// Returns literals of which each match of `expression` contains at least one, if the case of ASCII
-/// letters is ignored. Returns `None` if there are none of at least [`MIN_BYTES`].
+/// letters is ignored. Returns `None` unless each of these literals has
+/// at least [`MIN_BYTES`].
 pub(super) fn required_literals(expression: &Hir) -> Option<Literals> {
     let literals = PartLiterals::of(expression).required()?;
     (shortest(&literals) >= MIN_BYTES).then_some(literals)

@@ -16,7 +16,8 @@ use crate::pattern::required::required_literals;
 
 /// Expressions with ranks. One pass over a text finds the literals that the expressions require;
 /// then only the expressions whose literals are in the text are matched, each one by itself. An
-/// automaton of all expressions would have so many states that it is rebuilt all the time.
+/// automaton of all expressions has more states than its cache holds, so it is built again for
+/// almost every text.
 pub struct ExpressionSet {
     syntax: Config,
     literals: AhoCorasick,

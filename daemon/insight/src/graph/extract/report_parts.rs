@@ -205,7 +205,8 @@ impl ReportReader {
 }
 
 /// Returns the lines of a block of code in one line. A longer block is reduced to its first whole
-/// lines, without a line that opens a block. Returns `None` if not even the first line fits.
+/// lines, without a line that opens a block. Returns `None` if not even the first line fits, or if
+/// the code is part of a program.
 fn shortened_code(code: &[String]) -> Option<String> {
     let whole = code.join("; ");
     if length(&whole) <= MAX_INTRODUCED_CODE_CHARS {

@@ -1,6 +1,6 @@
 //! Chooses the requests of the user that show the purpose of a session.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::HashSet};
 
 use super::{
     condensed::last_question,
@@ -90,10 +90,11 @@ pub(super) fn later(draft: &Draft<'_>, first: &str) -> Vec<String> {
 /// Returns a prompt without the lines at its beginning that quote the agent's report before it.
 fn without_quoted_report(draft: &Draft<'_>, prompt: &Quote) -> Quote {
     let report = draft.report_before(prompt.origin);
-    let report = report.map_or_else(String::new, |report| text::plain(&report.text));
+    let lines = report.into_iter().flat_map(|report| report.text.lines());
+    let reported: HashSet<String> = lines.map(text::plain).collect();
     let is_quoted = |line: &&str| {
         let plain = text::plain(line);
-        plain.is_empty() || plain.contains(' ') && report.contains(&plain)
+        plain.is_empty() || plain.contains(' ') && reported.contains(&plain)
     };
     let own: Vec<&str> = prompt.text.lines().skip_while(is_quoted).collect();
     match own.is_empty() {

@@ -378,9 +378,7 @@ impl Collector {
         for found in working.iter().filter(|found| found.kind == StatementKind::Cause) {
             self.pending.errors.record_statement(line, StatementSubject::Cause, &found.text);
         }
-        if let Some(diagnosis) = statements::diagnosis(text) {
-            self.pending.errors.record_diagnosis(line, &diagnosis);
-        }
+        self.pending.errors.record_diagnosis(line, text);
         errors::note_known(&mut self.evidence.errors, text);
         let prose = blocks(text).into_iter().filter_map(|block| match block {
             Block::Paragraph(paragraph) => Some(one_line(&paragraph)),

@@ -295,7 +295,7 @@ fn what_the_agent_says_between_a_failure_and_its_fix_is_the_cause() {
         script.run("c", command, Outcome::Succeeded, succeeded);
         script.reply("m2", "It works again.");
         let errors = summary(&script).errors_resolved.unwrap_or_default();
-        assert_eq!(errors.len(), 1, "{command}: {errors:?} {:?}", script.collect().errors);
+        assert_eq!(errors.len(), 1, "{command}: {errors:?}");
         assert_eq!(errors[0].root_cause, cause, "{command}");
     }
 }

@@ -4,11 +4,13 @@ use crate::{
     model::{
         CloseReason, Episode, SessionEnding, Timestamp,
         summary::{EnhancedSessionSummary, Outcome},
-        wording::{ASKED_LAST, BEFORE_THAT, BEFORE_THE_CHANGE, NOT_FIXED, REQUEST_STATES},
+        wording::{
+            ASKED_LAST, BEFORE_THAT, BEFORE_THE_CHANGE, NOT_FIXED, REQUEST_STATES, SUGGESTED,
+        },
     },
     summarize::{
         handoff::{MAX_ENTRY_CHARS, MAX_LIST_ENTRIES, entry, guard, state::LeftState, steps},
-        text::{pattern, same_words, share_of_words, words},
+        text::{contains_name, pattern, same_words, share_of_words, words},
     },
 };
 
@@ -23,8 +25,8 @@ const MIN_LISTED_NAMES: usize = 3;
 const MAX_BRANCHES: usize = 5;
 const MAX_OTHER_TASKS: usize = 2;
 const MAX_TASK_CHARS: usize = 160;
-/// Begins a suggestion of a report.
-const SUGGESTED: &str = "Suggested, not done: ";
+/// A list of names is in a report if the report also contains this share of the list's words.
+const LISTED_SHARE: f64 = 0.4;
 /// Maximum length, in characters, of the text about the last test runs.
 const MAX_TESTS_CHARS: usize = 320;
 
@@ -146,7 +148,9 @@ impl EndedSession {
         wanted.len() >= MIN_REPEATED_WORDS
             && !step.contains("(todo ")
             && (share_of_words(&wanted, &words(&self.last_words)) >= REPEATED_SHARE
-                || is_list && names.clone().all(|name| self.last_words.contains(name)))
+                || is_list
+                    && share_of_words(&wanted, &words(&self.last_words)) >= LISTED_SHARE
+                    && names.clone().all(|name| contains_name(&self.last_words, name)))
     }
 
     /// Returns a step without the request that explains it, if the ending quotes this request.
@@ -174,7 +178,8 @@ impl EndedSession {
         [&self.last_words, &self.earlier_words].iter().any(|report| report.contains(text))
     }
 
-    /// Whether the quoted reports and the first request contain most words of a text.
+    /// Whether the quoted reports, the title and the first request together contain most words of a
+    /// text.
     pub(super) fn has_reported_words(&self, text: &str) -> bool {
         self.reported_share(text) >= SAME_TASK_SHARE
     }

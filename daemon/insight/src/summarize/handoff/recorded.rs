@@ -1,10 +1,11 @@
-//! Chooses what the summary of the last session records and its quoted reports lack: the causes of
-//! errors, the message of the last commit, and decisions with a reason.
+//! Chooses what the summary of the last session records and its quoted reports, its title and its
+//! first request lack: the causes of errors, the message of the last commit, and decisions with a
+//! reason.
 
 use crate::{
     model::{
         summary::{DecisionRecord, EnhancedSessionSummary},
-        wording::is_filler,
+        wording::{AND_CHANGED, CHOSEN, is_filler},
     },
     summarize::{
         handoff::{MAX_DECISION_CHARS, guard, past::EndedSession, validity::SessionValidity},
@@ -95,9 +96,10 @@ fn with_reason(record: &DecisionRecord) -> Option<String> {
     if is_open.is_match(decision) {
         return None;
     }
-    if let Some(changed) = reason.strip_prefix("Chosen by the user and changed: ") {
+    let chosen = reason.strip_prefix(CHOSEN);
+    if let Some(changed) = chosen.and_then(|rest| rest.strip_prefix(AND_CHANGED)) {
         let words = changed.split("; asked: ").next().unwrap_or(changed);
-        return Some(format!("{decision}. Chosen by the user and changed: {words}"));
+        return Some(format!("{decision}. {CHOSEN}{AND_CHANGED}{words}"));
     }
     let is_told =
         pattern!(r"^(?:Chosen|Recommended|Plan|Accepted|User)\b|\b(?i:chosen by the user)\b")

@@ -5,14 +5,11 @@ use crate::{
         summary::EnhancedSessionSummary,
         wording::{
             BEFORE_LAST_CHANGE, CHECKS_FAILED, CHECKS_OF_PULL_REQUEST, CHECKS_PASSED,
-            LAST_COMMIT_NOT_PUSHED, NOT_COMMITTED, NOT_PUSHED,
+            LAST_COMMIT_NOT_PUSHED, NO_TEST_RUN, NOT_COMMITTED, NOT_PUSHED,
         },
     },
     summarize::{handoff::MAX_ENTRY_CHARS, text::pattern},
 };
-
-/// The part of a state that says that no tests ran after a change.
-const NO_TEST_RUN: &str = "no test run seen";
 
 /// The state of the repository at the end of a session, as far as it is about the session's work.
 #[derive(Debug, Default, PartialEq)]

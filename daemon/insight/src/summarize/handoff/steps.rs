@@ -1,7 +1,7 @@
 //! Decides which steps of a summary are not work for the next session.
 
 use crate::{
-    model::wording::ASKED_LAST,
+    model::wording::{ASKED_LAST, SUGGESTED},
     summarize::{
         from_evidence::PLAN_NOT_CARRIED_OUT,
         text::{pattern, same_words, share_of_words, words},
@@ -21,7 +21,7 @@ pub(super) fn is_no_work(step: &str) -> bool {
 /// Whether a step is an offer or a suggestion of the last report, or lists the unchecked items of a
 /// plan.
 pub(super) fn is_in_report(step: &str) -> bool {
-    const BEGINNINGS: &[&str] = &["Offered", "Suggested, not done:", "Not shown as checked"];
+    const BEGINNINGS: &[&str] = &["Offered", SUGGESTED, "Not shown as checked"];
     BEGINNINGS.iter().any(|beginning| step.starts_with(beginning))
 }
 

@@ -7,12 +7,14 @@
 mod attempt;
 mod failed_tests;
 mod known;
+mod list;
 mod message;
 mod slips;
 
 use serde::{Deserialize, Serialize};
 
 pub(in crate::summarize) use self::failed_tests::is_test_file;
+use self::list::{find, push_error};
 pub(super) use self::{
     attempt::Attempt,
     known::note_known,
@@ -27,7 +29,7 @@ use crate::{
     },
     summarize::{
         evidence::{
-            bounds,
+            bounds, statements,
             test_runs::{RunReport, TestScope},
         },
         lists::push_latest,
@@ -121,10 +123,15 @@ impl Tracker {
         );
     }
 
-    /// Records a sentence of the agent that may explain an open error.
+    /// Records the sentence of the agent's text that may explain an open error.
     pub(super) fn record_diagnosis(&mut self, line: u64, text: &str) {
-        let diagnosis = (line, kept(text, bounds::ERROR_TEXT));
-        push_latest(&mut self.diagnoses, diagnosis, bounds::WORDS_REMEMBERED);
+        if self.open.is_empty() {
+            return;
+        }
+        if let Some(said) = statements::diagnosis(text) {
+            let diagnosis = (line, kept(&said, bounds::ERROR_TEXT));
+            push_latest(&mut self.diagnoses, diagnosis, bounds::WORDS_REMEMBERED);
+        }
     }
 
     /// Reads from the latest text of the agent whether the next tests are to fail, for example
@@ -381,20 +388,4 @@ impl Tracker {
             |words: &&TrackedStatement| words.about == about && (from..=to).contains(&words.line);
         self.words.iter().rev().find(within).map(|words| words.text.clone())
     }
-}
-
-/// Adds an error at the end. When there are too many errors, removes the first error that is
-/// unresolved and occurred once, or else the first error.
-fn push_error(errors: &mut Vec<ErrorSeen>, error: ErrorSeen) {
-    errors.push(error);
-    if errors.len() > bounds::ERRORS {
-        let minor = errors.iter().position(|error| error.resolution.is_none() && error.times == 1);
-        errors.remove(minor.filter(|at| at + 1 < errors.len()).unwrap_or(0));
-    }
-}
-
-fn find<'e>(errors: &'e mut [ErrorSeen], line: u64, shape: &str) -> Option<&'e mut ErrorSeen> {
-    errors
-        .iter_mut()
-        .find(|error| error.origin.line == line && message::comparison_key(&error.message) == shape)
 }

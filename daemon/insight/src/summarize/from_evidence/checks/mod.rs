@@ -7,7 +7,7 @@ use crate::{
     model::{
         evidence::{CommandRun, Evidence, TestRun, is_same_place, other_parts},
         transcript::Outcome,
-        wording::{BEFORE_LAST_CHANGE, CHECKS_FAILED, CHECKS_PASSED},
+        wording::{BEFORE_LAST_CHANGE, CHECKS_FAILED, CHECKS_PASSED, NO_TEST_RUN},
     },
     summarize::{
         evidence::runs_tests,
@@ -191,7 +191,7 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     let tested = !evidence.tests.is_empty()
         || evidence.commands_left_out > 0
         || evidence.commands.iter().any(|run| tests(&run.command));
-    (changed && !tested).then(|| "no test run seen".to_owned())
+    (changed && !tested).then(|| NO_TEST_RUN.to_owned())
 }
 
 /// Returns a phrase with the checks that passed, and the test suites other than the main one that

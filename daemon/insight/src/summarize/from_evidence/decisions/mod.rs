@@ -14,7 +14,7 @@ use crate::{
         evidence::{Choice, Quote, Statement, StatementKind},
         summary::DecisionRecord,
         transcript::{Task, TaskState},
-        wording::{BY_THE_USER, CHOSEN, NO_REASON, PLAN, USERS_WORDS},
+        wording::{AND_CHANGED, BY_THE_USER, CHOSEN, NO_REASON, PLAN, USERS_WORDS},
     },
     summarize::{
         evidence::{RECOMMENDED, is_intended_choice},
@@ -295,7 +295,7 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
             let asked = match choice.words.as_deref().filter(|words| changes_option(words)) {
                 Some(words) => asked.replacen(
                     CHOSEN,
-                    &format!("{CHOSEN} and changed: \"{}\"", cut(&entries.tidy_line(words), ENTRY)),
+                    &format!("{CHOSEN}{AND_CHANGED}\"{}\"", cut(&entries.tidy_line(words), ENTRY)),
                     1,
                 ),
                 None => asked,

@@ -5,6 +5,7 @@ use crate::{
     model::{
         evidence::{Commit, GitStep, NotePurpose, Publication, PublicationKind, WorkNote},
         transcript::{Origin, TaskState},
+        wording::SUGGESTED,
     },
     summarize::{
         from_evidence::{
@@ -306,7 +307,7 @@ pub(crate) fn suggested(entries: &Entries<'_>, list: &mut Vec<String>) {
             let plain = Claim { topic: None, ..claim.clone() };
             let Some(line) = entries.claim(&plain) else { continue };
             if count < SUGGESTIONS && !is_taken_up(entries, &line, report.origin) {
-                push(list, format!("Suggested, not done: {line}"));
+                push(list, format!("{SUGGESTED}{line}"));
                 count += 1;
             }
         }

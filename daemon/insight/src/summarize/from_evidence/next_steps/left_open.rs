@@ -355,13 +355,13 @@ mod tests {
     fn a_pull_request_that_was_closed_is_told_and_is_no_open_end() {
         let closed = "\u{2713} Closed pull request a/b#12 (Cache)\n";
         for (command, output, step, done) in [
-            ("gh pr view 12", "", Some("Review and merge PR #12 tomorrow"), ""),
+            ("gh pr view 12", "", Some("Review and merge PR #12 tomorrow"), "Pull request #12: "),
             ("gh pr close 12", closed, None, "Pull request #12 (closed without a merge): "),
             (
                 "gh pr close 12; gh pr reopen 12",
                 "\u{2713} Closed pull request a/b#12 (Cache)\n\u{2713} Reopened pull request a/b#12 (Cache)\n",
                 Some("Review and merge PR #12 tomorrow"),
-                "",
+                "Pull request #12: ",
             ),
             (
                 "gh pr close 9",

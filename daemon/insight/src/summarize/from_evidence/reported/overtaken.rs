@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{
-        evidence::{CommandRun, Evidence, FileWork},
+        evidence::{Evidence, FileWork, GitStep},
         transcript::Origin,
     },
     summarize::{
@@ -55,11 +55,14 @@ pub(crate) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
 /// Whether a text states the value of a setting, such as ``timeout is `60` ``, that the session
 /// replaced after `at`.
 fn states_old_value(evidence: &Evidence, text: &str, at: Origin) -> bool {
-    let plain = text.replace('`', "");
     let later = evidence.settings.iter().filter(|change| change.origin.follows(at));
     later.filter(|change| change.new_value.is_some()).any(|change| {
         let key = change.setting.rsplit('.').next().unwrap_or(&change.setting);
-        let before_key = plain.find(key).filter(|_| key.len() >= 4 && contains_name(&plain, key));
+        if key.len() < 4 || !contains_name(text, key) {
+            return false;
+        }
+        let plain = text.replace('`', "");
+        let before_key = plain.find(key);
         let rest = before_key.map(|start| &plain[start + key.len()..]);
         let stated = rest.and_then(|rest| {
             let value = pattern!(r"^ (?:is(?: now| set to)?|=) ([\w.:/-]+)").captures(rest)?;
@@ -96,20 +99,27 @@ fn removed_by(subject: &str) -> Option<String> {
 /// Whether git restored the file at `path` after its last change, or the user reported that this
 /// change or all changes were reverted.
 pub(crate) fn is_restored(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
-    let mut later = evidence.commands.iter().filter(|run| run.origin.follows(work.last));
+    let resets = evidence.git_events.iter().filter(|event| {
+        event.step == GitStep::Reset && event.succeeded && event.origin.follows(work.last)
+    });
     // A commit between the change and the command contains the change, and git does not restore
     // files that it does not track.
     let is_committed = |at: Origin| {
         let mut commits = evidence.commits.iter();
         commits.any(|commit| commit.origin.follows(work.last) && at.follows(commit.origin))
     };
-    let restored = |run: &CommandRun| {
-        run.outcome.succeeded() && restores(&run.command, path) && !is_committed(run.origin)
+    // The event is at the result of the command.
+    let restores_it = |at: Origin| {
+        let later = evidence.commands.iter().filter(|run| run.origin.follows(work.last));
+        let mut until = later.filter(|run| run.outcome.succeeded() && !run.origin.follows(at));
+        until.any(|run| restores(&run.command, path))
     };
-    !work.created && later.any(restored) || is_reverted_by_user(evidence, path, work)
+    let mut resets = resets.map(|event| event.origin);
+    !work.created && resets.any(|at| !is_committed(at) && restores_it(at))
+        || is_reverted_by_user(evidence, path, work)
 }
 
-/// Whether a command line restores the file at `path` from git.
+/// Whether a command line with a reset or a restoration of files restores the file at `path`.
 fn restores(command: &str, path: &str) -> bool {
     let resets_all =
         pattern!(r"\bgit (?:reset (?:\S+ )*--hard|(?:checkout|restore)(?: --)? \.(?:$|[\s;&]))");
