@@ -40,6 +40,8 @@ pub(crate) enum Topic {
     Wish,
     /// The user takes back a wish.
     Withdrawal,
+    /// The user leaves work for a later time.
+    Postponed,
     /// A choice of the user.
     Choice,
     /// A status, a symptom or a routine step that the user mentions; not a decision.
@@ -127,6 +129,7 @@ const FILES: &[(&str, &str)] = phrases![
     "en/done.toml",
     "en/wish.toml",
     "en/withdrawal.toml",
+    "en/postponed.toml",
     "en/choice.toml",
     "en/aside.toml",
     "en/agreement.toml",

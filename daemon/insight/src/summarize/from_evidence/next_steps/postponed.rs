@@ -5,6 +5,7 @@ use crate::summarize::{
         entries::{Entries, cut_at_clause, push},
         next_steps::left_open::is_taken_up_by,
     },
+    report::{Topic, is_phrase},
     text::{pattern, spoken_sentences, without_full_stop, words},
 };
 
@@ -28,9 +29,11 @@ pub(super) fn by_user(entries: &Entries<'_>, list: &mut Vec<String>) {
                 // The reply repeats what is postponed.
                 let is_taken_up =
                     is_taken_up_by(entries, subject, prompt.origin, &|report| report.changed);
-                words(subject).len() >= MIN_WORDS && !is_taken_up
+                // Chinese and Japanese texts have no blanks between words.
+                let names_work = !subject.contains(' ') || words(subject).len() >= MIN_WORDS;
+                names_work && !is_taken_up
             };
-            if subject(&line).is_some_and(is_open) {
+            if is_open(subject(&line)) {
                 let quote = cut_at_clause(&line, MAX_QUOTE_CHARS);
                 push(list, format!("Postponed by the user: \"{quote}\""));
             }
@@ -38,20 +41,18 @@ pub(super) fn by_user(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Whether a sentence postpones work to a later time.
+/// Whether a sentence leaves work for later. The date of an event postpones nothing.
 fn postpones(sentence: &str) -> bool {
-    pattern!(r"(?i)\b(?:is|are|stays?|can wait|leave .{2,60}|keep .{2,60}) (?:for|until|till) (?:tomorrow|later|next (?:week|month|time|session|sprint|year)|(?:another|a later|the next) (?:day|time|session|pr|pull request|release|sprint))\b|\b(?:we|i|let.?s|you can)(?:.ll| will| can)? (?:do|fix|handle|decide|discuss|look at|tackle|address|continue) .{2,60}\b(?:tomorrow|later|next (?:week|month|time|session|sprint|year)|in (?:another|a later|the next) (?:session|pr|pull request|release|sprint))\b")
-        .is_match(sentence)
-        && !sentence.ends_with('?')
+    is_phrase(Topic::Postponed, sentence)
         && !pattern!(r"(?i)\b(?:demo|deadline|meeting|launch|presentation)\b").is_match(sentence)
 }
 
-/// Returns the part of a sentence before the time; `None` if the sentence has no such part.
-fn subject(sentence: &str) -> Option<&str> {
+/// Returns the part of a sentence before an English expression of time, or else the whole sentence.
+fn subject(sentence: &str) -> &str {
     let time = pattern!(
         r"(?i)\b(?:for |until |till |in )?(?:(?:a|the) )?(?:tomorrow|later|next|another)\b"
     );
-    time.find(sentence).map(|found| &sentence[..found.start()])
+    time.find(sentence).map_or(sentence, |found| &sentence[..found.start()])
 }
 
 #[cfg(test)]
@@ -88,6 +89,23 @@ mod tests {
             ("can we do the links later?", false),
         ] {
             assert_eq!(super::postpones(sentence), wanted, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn work_is_postponed_in_other_languages_too() {
+        for prompt in ["Den alten Test beheben wir morgen.", "这个测试明天再修。"] {
+            let mut script = Script::default();
+            script.prompt("Sort the names of the list");
+            script.edit("a", "/app/list.rs", "a", "b");
+            script.reply("m1", "The names are sorted.");
+            script.prompt(prompt);
+            script.reply("m2", "OK.");
+            let steps = summary(&script).next_steps.unwrap_or_default();
+            assert!(
+                steps.iter().any(|step| step.starts_with("Postponed by the user: ")),
+                "{steps:?}"
+            );
         }
     }
 }
