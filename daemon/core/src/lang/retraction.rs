@@ -1,5 +1,5 @@
 //! Recognises retractions of earlier statements, in English, German, Spanish, French, Chinese and
-//! Japanese.
+//! Japanese, and finds what the user drops or goes back to, in English.
 
 use crate::pattern::pattern;
 
@@ -28,6 +28,49 @@ pub fn contradicts(prompt: &str) -> bool {
     .is_match(opening)
 }
 
+/// Maximum number of words of a dropped or kept object. A longer text contains several things.
+const MAX_OBJECT_WORDS: usize = 6;
+
+/// Returns what a sentence of the user drops, for example `mascot` in `no, drop the mascot and keep
+/// the name`.
+pub fn dropped(sentence: &str) -> Option<&str> {
+    let drops = pattern!(
+        r"(?i)(?:^|[,;:.—–-] *|\b(?:let.?s|please|and|just|we (?:can|should)|you can|no|actually) )(?:scrap|drop|forget(?: about)?|ditch|abandon|discard|get rid of|undo|revert|take back|(?:(?:i|we) )?(?:no longer|don.?t|do not) (?:want|need)) (?:(?:the|this|that|our|your|any|all|a|an) )?(.+)$"
+    );
+    object(drops.captures(sentence)?.get(1)?.as_str())
+}
+
+/// Returns what a sentence of the user keeps or goes back to, for example `one file` in `actually,
+/// let's go back to one file for each day`.
+pub fn kept(sentence: &str) -> Option<&str> {
+    let keeps = pattern!(
+        r"(?i)^(?:(?:ok(?:ay)?|no|nope|actually|hm+|wait|then|so|yes|instead|on second thought)[,. ]+)*(?:(?:let.?s|please|just|we (?:should|will|can)|i(?:.d| would)? (?:prefer|rather|want)(?: to)?) )*(?:keep|stay with|stick (?:with|to)|use|go with) (?:(?:the|this|that|our|your|a|an) )?(.+)$"
+    );
+    match keeps.captures(sentence) {
+        Some(found) => object(found.get(1)?.as_str()),
+        None => returned_to(sentence),
+    }
+}
+
+/// Returns what a sentence of the user goes back to, for example `spaces` in `hm, back to spaces`.
+pub fn returned_to(sentence: &str) -> Option<&str> {
+    let returns = pattern!(
+        r"(?i)(?:^|[,;:.—–-] *|\b(?:let.?s|please|just|then|so|no|actually|we (?:should|will|can|are)|we.re|i want to) )(?:(?:(?:go|switch|change|move) )?back to|revert to|return to|restore|bring back) (?:(?:the|this|that|our|your|a|an) )?(.+)$"
+    );
+    object(returns.captures(sentence)?.get(1)?.as_str())
+}
+
+/// Returns the beginning of a text up to its first punctuation mark, conjunction or preposition, if
+/// this beginning is short.
+fn object(text: &str) -> Option<&str> {
+    let end = pattern!(
+        r"(?i)[,.;:!?(—–]|\b(?:and|but|for|from|in|on|because|so|then|since|just|instead|as|when|if|with|until)\b"
+    );
+    let end = end.find(text).map_or(text.len(), |end| end.start());
+    let object = text[..end].trim();
+    (!object.is_empty() && object.split_whitespace().count() <= MAX_OBJECT_WORDS).then_some(object)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +92,23 @@ mod tests {
         ] {
             assert_eq!(concedes(answer), wanted, "{answer}");
         }
+    }
+
+    #[test]
+    fn what_the_user_drops_or_goes_back_to_is_found() {
+        for (sentence, drops, returns) in [
+            ("no, drop the mascot and keep the name", Some("mascot"), None),
+            ("ok, forget pnpm", Some("pnpm"), None),
+            ("hm no, the formatter complains, back to spaces", None, Some("spaces")),
+            ("back to npm then, everywhere", None, Some("npm")),
+            ("let's go back to one file for each day", None, Some("one file")),
+            ("use one file", None, None),
+            ("the call goes back to the server", None, None),
+        ] {
+            assert_eq!((dropped(sentence), returned_to(sentence)), (drops, returns), "{sentence}");
+        }
+        assert_eq!(kept("use one file"), Some("one file"));
+        assert_eq!(kept("no, back to one file"), Some("one file"));
     }
 
     #[test]

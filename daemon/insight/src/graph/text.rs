@@ -32,13 +32,75 @@ const STEMS_WITHOUT_TOPIC: &[&str] = &[
     "imm", "nie", "niemal", "siempr", "nunca", "toujour", "jamai",
 ];
 
+/// Stems of verbs for work on anything, and of words for its state.
+const STEMS_OF_WORK: &[&str] = &[
+    "add",
+    "bump",
+    "change",
+    "chang",
+    "check",
+    "delet",
+    "drop",
+    "fix",
+    "get",
+    "implement",
+    "mov",
+    "move",
+    "put",
+    "remov",
+    "rename",
+    "renam",
+    "run",
+    "set",
+    "update",
+    "updat",
+    "verif",
+    "writ",
+    "yet",
+    "say",
+    "says",
+    "tell",
+    "whether",
+];
+
 /// Returns sorted fingerprints of the words that show what a sentence is about. Words are reduced
 /// to their stems, so that `Remove the sessions` and `removed a session` agree. Chinese and
 /// Japanese words are split into pairs of characters.
 pub(super) fn topic_words(text: &str) -> Vec<u64> {
-    let stems = words(text).into_iter().map(|word| stem(&word).to_owned());
+    let stems: BTreeSet<String> = topic_stems(text).collect();
+    fingerprints(&stems)
+}
+
+/// Returns the words of [`topic_words`] without verbs for work on anything, such as `add`, if at
+/// least two words remain. Other sentences about the same work use other verbs.
+pub(super) fn object_words(text: &str) -> Vec<u64> {
+    let is_object = |stem: &String| !STEMS_OF_WORK.contains(&stem.as_str());
+    let objects: BTreeSet<String> = topic_stems(text).filter(is_object).collect();
+    if objects.len() < 2 { topic_words(text) } else { fingerprints(&objects) }
+}
+
+fn topic_stems(text: &str) -> impl Iterator<Item = String> {
+    let stems = words(text).into_iter().chain(short_names(text));
+    let stems = stems.map(|word| stem(&word).to_owned());
     let stems = stems.filter(|stem| !STEMS_WITHOUT_TOPIC.contains(&stem.as_str()));
-    let stems: BTreeSet<String> = stems.flat_map(|stem| pairs(&stem)).collect();
+    stems.flat_map(|stem| pairs(&stem))
+}
+
+/// Returns the names of at most two characters in lower case: abbreviations such as `CI`, and
+/// versions such as `v1` and the number in `eslint 9`. A number at the start is a list mark.
+fn short_names(text: &str) -> impl Iterator<Item = String> {
+    let parts = text.split(|c: char| !c.is_alphanumeric()).enumerate();
+    let is_name = |(at, word): &(usize, &str)| {
+        let is_short = (1..3).contains(&word.len());
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+        let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+        let is_abbreviation = word.len() == 2 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+        is_short && (has_digit && !(is_number && *at == 0) || is_abbreviation)
+    };
+    parts.filter(is_name).map(|(_, word)| word.to_lowercase())
+}
+
+fn fingerprints(stems: &BTreeSet<String>) -> Vec<u64> {
     // Half a fingerprint is enough to compare words and needs half the space.
     let mut found: Vec<u64> = stems.iter().map(|stem| fingerprint(stem) >> 32).collect();
     found.sort_unstable();

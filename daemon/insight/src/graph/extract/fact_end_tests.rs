@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
 use crate::model::{
     Fact, Timestamp,
-    evidence::{Choice, Commit, Quote},
+    evidence::{Choice, Commit, Quote, TurnReport},
     graph::{Certainty, Relation},
     summary::DecisionRecord,
     wording::WITHDRAWN,
@@ -261,6 +261,112 @@ fn a_wish_holds_until_the_user_withdraws_it() {
     assert_eq!(facts_of(&[&wish, &other]).invalid_at, None);
     let withdrawn = wished(20, &format!("{WITHDRAWN}\"You no longer have to sign commits.\""));
     assert_eq!(facts_of(&[&wish, &withdrawn]).invalid_at, Some(withdrawn.episode.ended_at));
+}
+
+#[test]
+fn an_open_end_that_was_done_or_rejected_in_other_words_ends() {
+    for (step, prompt, commit, report, ends) in [
+        (
+            "CI does not run clippy yet, only locally",
+            "and put clippy into the pipeline",
+            "Run clippy in CI",
+            "",
+            true,
+        ),
+        (
+            "Add an index on `orders.created_at`",
+            "put an index on created_at",
+            "Index orders by creation time",
+            "",
+            true,
+        ),
+        ("Bump eslint to 9", "eslint 9 we skip, the plugins are not ready", "", "", true),
+        (
+            "Remove the deprecated route `/v1/orders`",
+            "v1 is dead, delete its routes",
+            "",
+            "`/v1/orders` is gone.",
+            true,
+        ),
+        (
+            "Legal must say whether ECB daily rates are allowed",
+            "legal says no to ecb daily rates",
+            "",
+            "",
+            true,
+        ),
+        ("Unique index on the event id", "marta built the unique index last night", "", "", true),
+        (
+            "Add an index on `orders.created_at`",
+            "the index on created_at we do tomorrow",
+            "",
+            "",
+            false,
+        ),
+        (
+            "Add an index on `orders.created_at`",
+            "add an index on the emails",
+            "Index emails",
+            "Done.",
+            false,
+        ),
+        (
+            "Add tests for the parser",
+            "add an option to the parser",
+            "Add the option `--strict`",
+            "The parser has the option.",
+            false,
+        ),
+        (
+            "Remove the deprecated route `/v1/orders`",
+            "show the orders by date",
+            "Sort orders by date",
+            "",
+            false,
+        ),
+    ] {
+        let mut first = SessionFixture::new(10, "Fix the login");
+        first.episode.summary.next_steps = Some(vec![step.to_owned()]);
+        let mut second = SessionFixture::new(20, "Go on");
+        let at = second.at(2);
+        second.evidence.prompts = vec![Quote { text: prompt.to_owned(), origin: line(2), at }];
+        if !commit.is_empty() {
+            second.evidence.commits = vec![Commit {
+                hash: "abc1234".to_owned(),
+                subject: commit.to_owned(),
+                body: String::new(),
+                origin: line(5),
+                at: second.at(5),
+            }];
+        }
+        let report = TurnReport {
+            text: report.to_owned(),
+            origin: line(7),
+            changed: true,
+            ..TurnReport::default()
+        };
+        second.evidence.reports = vec![report];
+        let fact = only_fact(&facts(&[&first, &second]), Relation::LeftOpen);
+        assert_eq!(fact.invalid_at.is_some(), ends, "{step} / {prompt}");
+    }
+}
+
+#[test]
+fn a_wish_ends_when_the_user_goes_back_to_what_it_rejects() {
+    let mut first = SessionFixture::new(10, "Work");
+    first.episode.summary.preferences =
+        Some(vec!["\"from now on use pnpm in this repo, not npm\"".to_owned()]);
+    let mut second = SessionFixture::new(20, "Work");
+    for (prompt, ends) in [
+        ("back to npm then, everywhere. forget pnpm", true),
+        ("is npm back to normal?", false),
+        ("drop the old cache", false),
+    ] {
+        let at = second.at(2);
+        second.evidence.prompts = vec![Quote { text: prompt.to_owned(), origin: line(2), at }];
+        let fact = only_fact(&facts(&[&first, &second]), Relation::Prefers);
+        assert_eq!(fact.invalid_at.is_some(), ends, "{prompt}");
+    }
 }
 
 #[test]

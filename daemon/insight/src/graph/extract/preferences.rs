@@ -3,10 +3,11 @@
 use super::{
     context,
     draft::{ClaimDraft, Draft},
-    fact_selection, sentence_filters,
+    fact_selection, locate, progress, sentence_filters,
 };
 use crate::{
     graph::text,
+    lang::retraction::{dropped, returned_to},
     model::{
         Namespace,
         graph::{Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch},
@@ -16,6 +17,9 @@ use crate::{
     pattern::pattern,
 };
 
+/// Maximum number of sentences of one prompt that are searched.
+const MAX_PROMPT_SENTENCES: usize = 12;
+
 pub(super) fn read(draft: &mut Draft<'_>) {
     for wish in draft.episode.summary.preferences.iter().flatten() {
         if let Some(words) = wish.strip_prefix(WITHDRAWN) {
@@ -24,6 +28,26 @@ pub(super) fn read(draft: &mut Draft<'_>) {
             wished(draft, unquoted(words), Namespace::default());
         } else {
             wished(draft, unquoted(wish), draft.namespace);
+        }
+    }
+    taken_back(draft);
+}
+
+/// Marks where the user dropped something or went back to something else, which may be a wish of an
+/// earlier session. The sentences of a prompt, such as `back to npm. forget pnpm`, count as one.
+fn taken_back(draft: &mut Draft<'_>) {
+    let takes_back =
+        |sentence: &&str| dropped(sentence).is_some() || returned_to(sentence).is_some();
+    for prompt in &draft.evidence.prompts {
+        let sentences = progress::sentences(&prompt.text).take(MAX_PROMPT_SENTENCES);
+        let sentences: Vec<&str> = sentences.filter(takes_back).collect();
+        let words = text::topic_words(&sentences.join(" "));
+        if locate::is_compaction(&prompt.text) || words.len() < 2 {
+            continue;
+        }
+        let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
+        for namespace in [draft.namespace, Namespace::default()] {
+            draft.mark(subject(namespace), at, Observation::Words(words.clone()));
         }
     }
 }

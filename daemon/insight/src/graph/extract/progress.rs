@@ -16,51 +16,102 @@ use crate::{
 const MAX_MARKED_SENTENCES: usize = 80;
 /// Maximum number of sentences of one prompt that are marked.
 const MAX_PROMPT_SENTENCES: usize = 12;
+/// Maximum number of sentences of one report that are marked.
+const MAX_REPORT_SENTENCES: usize = 6;
 /// Maximum number of topic words of a sentence. A longer sentence is a list or a pasted text, which
 /// would match almost anything.
 const MAX_TOPIC_WORDS: usize = 24;
 
 pub(super) fn read(draft: &mut Draft<'_>) {
-    let mut marked: Vec<(Timestamp, Vec<u64>)> = Vec::new();
+    let mut marked = MarkedSentences::default();
     let evidence = draft.evidence;
-    let add = |marked: &mut Vec<_>, at: Timestamp, text: &str| {
-        let words = text::topic_words(text);
-        if (2..=MAX_TOPIC_WORDS).contains(&words.len()) && marked.len() < MAX_MARKED_SENTENCES {
-            marked.push((at, words));
-        }
-    };
-    for commit in &evidence.commits {
+    for commit in evidence.commits.iter().filter(|commit| !adds_note(&commit.subject)) {
         let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
-        if adds_note(&commit.subject) {
-            continue;
-        }
         for line in std::iter::once(commit.subject.as_str()).chain(commit.body.lines()) {
-            add(&mut marked, at, line);
+            marked.add(at, line);
         }
+        marked.add_with_requests(draft, commit.origin, at, &commit.subject);
     }
     let done = draft.episode.summary.completed_tasks.iter().flatten();
     for text in done.filter(|text| !adds_note(text)) {
         let origin: Vec<Origin> =
             draft.sentence_index.of(text).map(|found| found.origin).into_iter().collect();
-        add(&mut marked, draft.moments.of(&origin), text);
+        marked.add(draft.moments.of(&origin), text);
     }
     for task in evidence.tasks.iter().filter(|task| task.state == TaskState::Completed) {
-        add(&mut marked, draft.episode.ended_at, &task.subject);
+        marked.add(draft.episode.ended_at, &task.subject);
+    }
+    for report in evidence.reports.iter().filter(|report| report.changed) {
+        let at = report.at.unwrap_or_else(|| draft.moments.at(report.origin));
+        for sentence in sentences(&report.text).take(MAX_REPORT_SENTENCES) {
+            marked.add_with_requests(draft, report.origin, at, sentence);
+        }
     }
     for prompt in &evidence.prompts {
         let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
         for sentence in sentences(&prompt.text).take(MAX_PROMPT_SENTENCES) {
-            add(&mut marked, at, sentence);
+            marked.add(at, sentence);
         }
     }
-    marked.sort_unstable();
-    marked.dedup();
     let subject = open_end(draft);
-    for (at, words) in marked {
+    for (at, words) in marked.in_order() {
         draft.mark(subject, at, Observation::Words(words));
     }
     moved_notes(draft);
     failed_fixes(draft);
+}
+
+/// The topic words of sentences about requested and finished work, each with its time.
+#[derive(Default)]
+struct MarkedSentences(Vec<(Timestamp, Vec<u64>)>);
+
+impl MarkedSentences {
+    fn add(&mut self, at: Timestamp, text: &str) {
+        if !says_open(text) {
+            self.add_words(at, text::topic_words(text));
+        }
+    }
+
+    /// Adds a sentence about finished work together with each sentence of the last prompt before it
+    /// that shares a word with it. An open end may be worded like both: `delete the routes of v1`
+    /// and `/v1/orders is gone`.
+    fn add_with_requests(&mut self, draft: &Draft<'_>, done: Origin, at: Timestamp, text: &str) {
+        let mut prompts = draft.evidence.prompts.iter();
+        let Some(prompt) = prompts.rfind(|prompt| done.follows(prompt.origin)) else { return };
+        if says_open(text) {
+            return;
+        }
+        let words = text::topic_words(text);
+        for request in sentences(&prompt.text).take(MAX_PROMPT_SENTENCES) {
+            let mut both = text::topic_words(request);
+            if !says_open(request) && both.iter().any(|word| words.contains(word)) {
+                both.extend(&words);
+                both.sort_unstable();
+                both.dedup();
+                self.add_words(at, both);
+            }
+        }
+    }
+
+    fn add_words(&mut self, at: Timestamp, words: Vec<u64>) {
+        if (2..=MAX_TOPIC_WORDS).contains(&words.len()) && self.0.len() < MAX_MARKED_SENTENCES {
+            self.0.push((at, words));
+        }
+    }
+
+    fn in_order(mut self) -> Vec<(Timestamp, Vec<u64>)> {
+        self.0.sort_unstable();
+        self.0.dedup();
+        self.0
+    }
+}
+
+/// Whether a sentence says that its work is not done.
+fn says_open(text: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:[-*] )?to ?do:|\b(?:still (?:to|missing|open|needs?|todo|need|have to)|not (?:yet|done|started)|n.t yet|remains? (?:to|open)|left (?:to do|open|for)|later|tomorrow|next (?:week|time|session|month)|postponed?|deferred|noch (?:offen|nicht|zu)|morgen|später|pas encore|reste à|plus tard|demain|todavía|pendiente|más tarde|mañana)\b|まだ|後で|明日|还没|尚未|稍后|以后再|明天"
+    )
+    .is_match(text)
 }
 
 /// Whether a commit or a completed task only noted work in a todo file, so that the work is open.

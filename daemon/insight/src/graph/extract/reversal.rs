@@ -3,6 +3,7 @@
 use super::{draft::Draft, progress};
 use crate::{
     graph::text,
+    lang::retraction::{dropped, kept},
     model::{
         Timestamp,
         evidence::Choice,
@@ -13,8 +14,6 @@ use crate::{
     pattern::pattern,
 };
 
-/// Maximum number of words of a dropped or kept object. A longer text contains several things.
-const MAX_OBJECT_WORDS: usize = 6;
 /// Maximum length, in characters, of a sentence in which the agent repeats what the user wants.
 const MAX_ECHO_CHARS: usize = 120;
 /// Maximum number of sentences of one prompt that are searched.
@@ -118,34 +117,6 @@ fn echo(answer: &str) -> Option<&str> {
         r"(?i)^(?:got it|ok(?:ay)?|understood|right|sure|makes sense|fair(?: enough)?|agreed|will do|no problem)\b"
     );
     (first.chars().count() <= MAX_ECHO_CHARS && is_echo.is_match(first)).then_some(first)
-}
-
-/// Returns what a sentence drops, for example `mascot` in `no, drop the mascot and keep the name`.
-fn dropped(sentence: &str) -> Option<&str> {
-    let drops = pattern!(
-        r"(?i)(?:^|[,;:.—–-] *|\b(?:let.?s|please|and|just|we (?:can|should)|you can|no|actually) )(?:scrap|drop|forget(?: about)?|ditch|abandon|discard|get rid of|undo|revert|take back|(?:(?:i|we) )?(?:no longer|don.?t|do not) (?:want|need)) (?:(?:the|this|that|our|your|any|all|a|an) )?(.+)$"
-    );
-    object(drops.captures(sentence)?.get(1)?.as_str())
-}
-
-/// Returns what a sentence keeps or goes back to, for example `one file` in `actually, let's go
-/// back to one file for each day`.
-fn kept(sentence: &str) -> Option<&str> {
-    let keeps = pattern!(
-        r"(?i)^(?:(?:ok(?:ay)?|no|nope|actually|hm+|wait|then|so|yes|instead|on second thought)[,. ]+)*(?:(?:let.?s|please|just|we (?:should|will|can)|i(?:.d| would)? (?:prefer|rather|want)(?: to)?) )*(?:keep|stay with|stick (?:with|to)|go back to|revert to|return to|switch back to|restore|bring back|use|go with) (?:(?:the|this|that|our|your|a|an) )?(.+)$"
-    );
-    object(keeps.captures(sentence)?.get(1)?.as_str())
-}
-
-/// Returns the beginning of a text up to its first punctuation mark, conjunction or preposition, if
-/// this beginning is short.
-fn object(text: &str) -> Option<&str> {
-    let end = pattern!(
-        r"(?i)[,.;:!?(—–]|\b(?:and|but|for|from|in|on|because|so|then|since|just|instead|as|when|if|with|until)\b"
-    );
-    let end = end.find(text).map_or(text.len(), |end| end.start());
-    let object = text[..end].trim();
-    (!object.is_empty() && object.split_whitespace().count() <= MAX_OBJECT_WORDS).then_some(object)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ mod turns;
 pub(super) use self::decisions::refusals::PLAN_NOT_CARRIED_OUT;
 pub(super) use self::settings::unrepeated_settings;
 pub use self::{
-    decisions::user_words::{remembered_wish, states_wish},
+    decisions::wishes::{remembered_wish, states_wish},
     request::objective::title_of as title,
 };
 use crate::{
@@ -37,7 +37,7 @@ use crate::{
     },
     summarize::{
         from_evidence::{
-            checks::test_results, decisions::user_words, entries::Entries, errors::refuted,
+            checks::test_results, decisions::wishes, entries::Entries, errors::refuted,
             outcome::ending, reported::ReportQuotes, request::objective,
         },
         priority::{EXTRACTION_THRESHOLD, Field, priority},
@@ -82,7 +82,7 @@ pub fn summarize(
         phases: None,
         last_words: ending::last_words(&entries),
         repository: repository::line(&entries),
-        preferences: some(user_words::wishes(&entries)),
+        preferences: some(wishes::wishes(&entries)),
         known_failures: some(findings::known_failures(&entries)),
         completed_tasks: some(done::completed_tasks(&entries, &quotes)),
         key_decisions: some(decisions::key_decisions(&entries)),

@@ -6,6 +6,7 @@ pub(super) mod quote_context;
 pub(super) mod refusals;
 mod statement;
 pub(super) mod user_words;
+pub(super) mod wishes;
 
 use std::borrow::Cow;
 

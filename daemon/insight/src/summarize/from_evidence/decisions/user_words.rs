@@ -1,11 +1,11 @@
-//! Quotes the decisions and lasting wishes of the user.
+//! Quotes the decisions of the user.
 
 use crate::{
     model::{
         evidence::Quote,
         summary::DecisionRecord,
         transcript::Origin,
-        wording::{DROPPED, EVERYWHERE, USERS_WORDS, WITHDRAWN},
+        wording::{DROPPED, USERS_WORDS},
     },
     summarize::{
         from_evidence::{
@@ -16,8 +16,9 @@ use crate::{
                     question_before, request_before, sentence_before,
                 },
                 record,
+                wishes::is_wish,
             },
-            entries::{Entries, cut_at_clause, push},
+            entries::{Entries, cut_at_clause},
             reported::overtaken,
             request::{
                 Request, Weight,
@@ -28,24 +29,18 @@ use crate::{
                 },
             },
         },
-        lists::keep_latest,
         report::{Topic, is_phrase},
         text::{cut, one_line, pattern, spoken_sentences, without_opener},
     },
 };
 
 /// Maximum length, in bytes, of a sentence that is quoted.
-const QUOTE: usize = 420;
+pub(super) const QUOTE: usize = 420;
 /// Maximum length, in characters, of the whole quote from one prompt.
 const WHOLE: usize = 480;
 /// Maximum length, in bytes, of a prompt that is searched for decisions. Longer prompts usually
 /// contain pasted text.
 const SPOKEN: usize = 900;
-/// Maximum number of lasting wishes. If there are more, the latest are kept.
-const WISHES: usize = 12;
-/// Maximum length, in bytes, of a prompt that is searched for lasting wishes.
-const INSTRUCTIONS: usize = 2_500;
-
 /// Returns the decisions that the user made in prompts after the first, each with its line. Empty
 /// if another agent wrote the prompts.
 pub(crate) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
@@ -61,7 +56,7 @@ pub(crate) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
 }
 
 /// Whether the next prompt says that this prompt was meant for another conversation.
-fn is_misdirected(entries: &Entries<'_>, prompt: &Quote) -> bool {
+pub(super) fn is_misdirected(entries: &Entries<'_>, prompt: &Quote) -> bool {
     let mut prompts = entries.evidence.prompts.iter();
     let next = prompts.find(|one| one.origin.follows(prompt.origin));
     next.is_some_and(|next| spoken_sentences(&next.text).iter().any(|one| takes_back_prompt(one)))
@@ -286,93 +281,9 @@ fn is_aside(sentence: &str) -> bool {
         .is_match(sentence)
 }
 
-fn is_wish(sentence: &str) -> bool {
-    let opener = pattern!(
-        r"(?i)^(?:btw|by the way|fyi|ps|one (?:more|last) thing|oh|thanks)\b[,:]? (?:and |also )?"
-    );
-    let bare = opener.find(sentence).map_or(sentence, |found| &sentence[found.end()..]);
-    let asks_politely =
-        pattern!(r"(?i)^(?:could|can|would|will) you (?:please )?(?:always|never)\b");
-    (!is_question(sentence) || asks_politely.is_match(bare))
-        && !sentence.ends_with(':')
-        && (12..=QUOTE).contains(&sentence.len())
-        && is_phrase(Topic::Wish, bare)
-        && !is_for_now(sentence)
-        && !is_reproach(bare)
-        && !picks(bare)
-}
-
-/// Whether a sentence complains about something past, or describes what a program must do.
-fn is_reproach(sentence: &str) -> bool {
-    pattern!(
-        r"(?i)\bshould (?:never|not|always) have (?:been|done|gone|had|made|\w+ed|\w+en)\b|^from now on,? (?:it|they) should\b"
-    )
-    .is_match(sentence)
-}
-
-/// Whether a sentence with `prefer` only picks an option that was shown before.
-fn picks(sentence: &str) -> bool {
-    pattern!(r"(?i)^(?:(?:i|we) )?(?:would )?prefer (?:options?|the (?:first|second|third|last|latter|former|other|one)|this|that|these|it|if|number|[a-h1-9])\b")
-        .is_match(sentence)
-}
-
-/// Whether a sentence takes back a lasting wish.
-fn is_withdrawal(sentence: &str) -> bool {
-    !is_question(sentence)
-        && (12..=QUOTE).contains(&sentence.len())
-        && is_phrase(Topic::Withdrawal, sentence)
-}
-
-/// Whether a sentence limits a wish to the current task.
-fn is_for_now(sentence: &str) -> bool {
-    pattern!(r"(?i)\b(?:yet|for now|this time|right now|just now|today|at the moment|this once|in this (?:case|commit|pr|branch|session))\b|\bvorerst\b|\bdiesmal\b|\bpor ahora\b|\bpour l.instant\b|暂时|这次|今回")
-        .is_match(sentence)
-}
-
-/// Whether a wish says that it is for all projects.
-fn is_everywhere(sentence: &str) -> bool {
-    pattern!(r"(?i)\b(?:in|for|across) (?:all|every|any|each) (?:of )?(?:my |our |the )?(?:projects?|repos?|repositor(?:y|ies))\b|\b(?:everywhere|globally|no matter which (?:project|repo))\b|\bin (?:allen|jedem) (?:meinen |unseren )?(?:projekten?|repos?|repositories)\b|\ben todos (?:los|mis) (?:proyectos|repos)|\bdans tous (?:les|mes) (?:projets|dépôts)|所有项目|すべてのプロジェクト|全てのプロジェクト")
-        .is_match(sentence)
-}
-
 /// Whether a short quote only repeats a choice that is recorded for the same prompt.
 fn is_picked(entries: &Entries<'_>, quote: &str, at: Origin) -> bool {
     quote.len() <= 60 && entries.evidence.choices.iter().any(|choice| choice.origin == at)
-}
-
-/// Whether a text states a lasting wish of the user.
-pub fn states_wish(text: &str) -> bool {
-    is_wish(text.trim())
-}
-
-/// Formats a wish that the user asked to remember, as [`wishes`] formats the wishes in prompts.
-pub fn remembered_wish(text: &str, is_for_all: bool) -> String {
-    let label = if is_for_all || is_everywhere(text) { EVERYWHERE } else { "" };
-    format!("{label}\"{}\"", one_line(text))
-}
-
-/// Returns the lasting wishes of the user, and the wishes that the user took back. Empty if another
-/// agent wrote the prompts.
-pub(crate) fn wishes(entries: &Entries<'_>) -> Vec<String> {
-    let mut list = Vec::new();
-    if entries.evidence.is_instructed {
-        return list;
-    }
-    for prompt in entries.evidence.prompts.iter().filter(|one| !is_misdirected(entries, one)) {
-        let Some(words) = spoken(&unquoted(entries, prompt), INSTRUCTIONS) else { continue };
-        for sentence in spoken_sentences(&words) {
-            let label = match () {
-                () if is_withdrawal(&sentence) => WITHDRAWN,
-                () if !is_wish(&sentence) => continue,
-                () if is_everywhere(&sentence) => EVERYWHERE,
-                () => "",
-            };
-            let words = sentence.trim_start_matches(['-', '*', '•', ' ']);
-            push(&mut list, format!("{label}\"{}\"", entries.tidy_line(words)));
-        }
-    }
-    keep_latest(&mut list, WISHES);
-    list
 }
 
 #[cfg(test)]
@@ -513,56 +424,6 @@ mod tests {
     #[test]
     fn a_wish_is_not_a_decision() {
         assert!(decided(&["Build it", "Never push to main."]).is_empty());
-    }
-
-    #[test]
-    fn wishes_have_their_scope_and_may_be_withdrawn() {
-        for (prompt, wanted) in [
-            ("Never push to main.", Some("\"Never push to main.\"")),
-            (
-                "fix it. Always sign commits, in all my projects.",
-                Some("Everywhere: \"Always sign commits, in all my projects.\""),
-            ),
-            (
-                "You don't have to sign commits any more.",
-                Some("Withdrawn: \"You don't have to sign commits any more.\""),
-            ),
-            ("Don't commit yet.", None),
-            ("It failed. Please dont just run the migrations by hand.", None),
-            (
-                "Always fix the cause, don't just disable the rule.",
-                Some("\"Always fix the cause, don't just disable the rule.\""),
-            ),
-            ("The install will always run all the migrations.", None),
-            ("Do you remember which service we use?", None),
-        ] {
-            assert_eq!(wished(prompt).as_deref(), wanted, "{prompt}");
-        }
-    }
-
-    #[test]
-    fn lasting_wishes_are_recognised_in_six_languages() {
-        let rows = include_str!("wish_examples.txt").lines();
-        let mut wrong = Vec::new();
-        for row in rows.filter(|row| row.starts_with(['+', '-'])) {
-            let (sign, row) = row.split_at(1);
-            let (prompt, sentence) = row.trim().split_once(" => ").unwrap_or((row.trim(), ""));
-            let wanted = (sign == "+").then(|| format!("\"{sentence}\""));
-            let found = wished(prompt);
-            if found != wanted {
-                wrong.push(format!("{prompt}\n    {found:?}"));
-            }
-        }
-        assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    }
-
-    fn wished(prompt: &str) -> Option<String> {
-        let prompt =
-            Quote { text: prompt.to_owned(), origin: Origin { source: 0, line: 1 }, at: None };
-        let evidence = Evidence { prompts: vec![prompt], ..Evidence::default() };
-        let reports = Reports::of(&evidence);
-        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-        wishes(&entries).pop()
     }
 
     #[test]
