@@ -86,18 +86,16 @@ fn topic_stems(text: &str) -> impl Iterator<Item = String> {
     stems.flat_map(|stem| pairs(&stem))
 }
 
-/// Returns the names of at most two characters in lower case: abbreviations such as `CI`, and
-/// versions such as `v1` and the number in `eslint 9`. A number at the start is a list mark.
+/// Returns the names of at most two characters in lower case: abbreviations such as `CI`, versions
+/// such as `v1`, and single numbers after a word, as in `eslint 9`.
 fn short_names(text: &str) -> impl Iterator<Item = String> {
-    let parts = text.split(|c: char| !c.is_alphanumeric()).enumerate();
-    let is_name = |(at, word): &(usize, &str)| {
-        let is_short = (1..3).contains(&word.len());
-        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-        let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    let digit = |byte: u8| byte.is_ascii_digit();
+    let numbers = text.split_whitespace().skip(1).filter(move |word| word.bytes().all(digit));
+    let names = text.split(|c: char| !c.is_alphanumeric()).filter(move |word| {
         let is_abbreviation = word.len() == 2 && word.bytes().all(|byte| byte.is_ascii_uppercase());
-        is_short && (has_digit && !(is_number && *at == 0) || is_abbreviation)
-    };
-    parts.filter(is_name).map(|(_, word)| word.to_lowercase())
+        is_abbreviation || word.bytes().any(digit) && !word.bytes().all(digit)
+    });
+    numbers.chain(names).filter(|word| word.len() < 3).map(str::to_lowercase)
 }
 
 fn fingerprints(stems: &BTreeSet<String>) -> Vec<u64> {
