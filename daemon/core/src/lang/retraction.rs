@@ -1,10 +1,43 @@
 //! Recognises retractions of earlier statements, in English, German, Spanish, French, Chinese and
 //! Japanese, and finds what the user drops or goes back to, in English.
 
-use crate::pattern::pattern;
+use crate::{
+    model::{Evidence, transcript::Origin},
+    pattern::pattern,
+};
 
 /// Number of bytes at the start of a text that are searched for a retraction.
 const OPENING: usize = 400;
+
+/// The next report retracts a statement if its start concedes an error and contains, together with
+/// the prompt before the report, at least this share of the statement's words.
+const NEXT_REPORT_SHARE: f64 = 0.15;
+/// The same share, for the reports after the next report.
+const LATER_REPORT_SHARE: f64 = 0.5;
+/// Number of bytes at the start of a report that are compared with the statement.
+const REPORT_START: usize = 600;
+
+/// Whether the agent later retracted a statement in `line`, or the next prompt contradicted the
+/// statement. `share` returns the share of the statement's words that a text contains, from 0 to 1.
+pub fn is_retracted(evidence: &Evidence, line: Origin, share: &dyn Fn(&str) -> f64) -> bool {
+    let next_prompt = evidence.prompts.iter().find(|prompt| prompt.origin.follows(line));
+    if next_prompt.is_some_and(|prompt| contradicts(&prompt.text)) {
+        return true;
+    }
+    let reports = evidence.reports.iter().filter(|report| report.origin.follows(line));
+    let by_report = reports.enumerate().any(|(at, report)| {
+        let before = evidence.prompts.iter().rfind(|prompt| prompt.origin < report.origin);
+        let objection = before.map_or("", |prompt| prompt.text.as_str());
+        let opening = &report.text[..report.text.floor_char_boundary(REPORT_START)];
+        let wanted = if at == 0 { NEXT_REPORT_SHARE } else { LATER_REPORT_SHARE };
+        concedes(opening) && share(&format!("{objection} {opening}")) >= wanted
+    });
+    let mut agreed = evidence.statements.iter().filter(|one| one.origin.follows(line));
+    by_report
+        || agreed.any(|one| {
+            one.text.contains("(the agent agreed") && share(&one.text) >= LATER_REPORT_SHARE
+        })
+}
 
 /// Whether an agent's answer retracts an earlier statement of the agent, or agrees with the user's
 /// objection to such a statement.
@@ -14,7 +47,7 @@ pub fn concedes(answer: &str) -> bool {
         r"(?i)^\W*(?:(?:oh|ah|yes|hm+|wait|ok(?:ay)?|sorry|apologies|actually)\b[,.! —-]*)*(?:(?:you.re|you are|you were) (?:absolutely |completely |totally |quite |entirely )?(?:right|correct)\b|(?:good|great|excellent|nice|fair) (?:point|catch|call|spot)\b|correction\b|scratch that\b|(?:du hast|sie haben) (?:völlig |absolut )?recht\b|(?:tienes|tiene) (?:toda la )?razón|(?:tu as|vous avez) (?:tout à fait )?raison\b|你说得?对|您说得?对|(?:おっしゃる|仰る)(?:通|とお)り)"
     );
     let takes_back = pattern!(
-        r"(?i)\bi (?:was|am) (?:wrong|mistaken|incorrect)\b|\bi (?:misread|misspoke|misunderstood|misremembered|misstated|overstated|conflated|stand corrected|mixed (?:that|this|it|them) up|got (?:that|this|it) wrong|take (?:that|this|it) back)\b|\bmy (?:mistake|bad)\b|\bmy (?:earlier|previous|first|last) (?:answer|claim|statement|analysis|reading|suggestion)\b.{0,24}\b(?:was|is|does)\b|\b(?:that|this|it) (?:does ?n.t|doesn.t|did ?n.t|does not|did not) hold\b|\bich (?:habe mich geirrt|lag falsch)\b|\bmein fehler\b|\bme equivoqué|\bje me suis trompé|我(?:弄|搞)错|我之前(?:说|的).{0,12}(?:不对|错)|間違って(?:い|ました)"
+        r"(?i)\bi (?:was|am) (?:wrong|mistaken|incorrect)\b|\bi (?:misread|misspoke|misunderstood|misremembered|misstated|overstated|conflated|stand corrected|mixed (?:that|this|it|them) up|got (?:that|this|it) wrong|take (?:that|this|it) back)\b|\bmy (?:mistake|bad)\b|\bmy (?:earlier|previous|first|last) (?:answer|claim|statement|analysis|reading|suggestion)\b.{0,24}\b(?:was|is|does)\b|\b(?:that|this|it) (?:does ?n.t|doesn.t|did ?n.t|does not|did not) hold\b|\bmy (?:\w+ )?(?:assumption|diagnosis|guess|hypothesis|suspicion|theory)\b.{0,40}\b(?:was|is) (?:wrong|false|not)\b|\b(?:was|is|were) not the (?:cause|culprit|problem|reason)\b|\bich (?:habe mich geirrt|lag falsch)\b|\bmein fehler\b|\bme equivoqué|\bje me suis trompé|我(?:弄|搞)错|我之前(?:说|的).{0,12}(?:不对|错)|間違って(?:い|ました)"
     );
     agrees.is_match(opening) || takes_back.is_match(opening)
 }
@@ -23,7 +56,7 @@ pub fn concedes(answer: &str) -> bool {
 pub fn contradicts(prompt: &str) -> bool {
     let opening = &prompt[..prompt.floor_char_boundary(OPENING)];
     pattern!(
-        r"(?i)^\W*(?:(?:no|nope|nah|wait|hm+|uh+m*|but)\b[,. ]+)*(?:(?:that|this|it)(?:.s| is| was)? ?(?:not (?:right|correct|true|so|the case)|wrong|incorrect|false|untrue)\b|(?:that|this|it) (?:isn.t|is ?n.t) (?:right|correct|true|so|the case)\b|you(?:.re| are|.ve| have)? (?:wrong|mistaken|misread|misunderstood|missed)\b|i disagree\b)|^(?:das|es) (?:stimmt (?:so )?nicht|ist falsch)|^(?:eso|esto) no es (?:así|cierto|correcto)|^(?:ce n.est pas|c.est) (?:vrai|exact|faux)|^(?:不对|不是这样|错了)|^(?:違います|それは違)"
+        r"(?i)^\W*(?:(?:no|nope|nah|wait|hm+|uh+m*|but)\b[,. ]+)*(?:(?:that|this|it)(?:.?s| is| was)? ?(?:not (?:it|right|correct|true|so|the (?:case|cause|problem|reason))\b|wrong|incorrect|false|untrue)\b|(?:that|this|it) (?:isn.t|is ?n.t) (?:right|correct|true|so|the case)\b|you(?:.re| are|.ve| have)? (?:wrong|mistaken|misread|misunderstood|missed)\b|i disagree\b)|^(?:das|es) (?:stimmt (?:so )?nicht|ist falsch)|^(?:eso|esto) no es (?:así|cierto|correcto)|^(?:ce n.est pas|c.est) (?:vrai|exact|faux)|^(?:不对|不是这样|错了)|^(?:違います|それは違)"
     )
     .is_match(opening)
 }
@@ -88,6 +121,8 @@ mod tests {
             ("你说得对。", true),
             ("Right, the parser reads dates.", false),
             ("The right key is read first.", false),
+            ("You fixed it. Then the date was not the cause.", true),
+            ("My theory about the cookie was wrong, I leave it.", true),
             ("Good question. The cache is read twice.", false),
         ] {
             assert_eq!(concedes(answer), wanted, "{answer}");
@@ -116,6 +151,8 @@ mod tests {
         for (prompt, wanted) in [
             ("no, that's not true, the key is random", true),
             ("That is wrong.", true),
+            ("no thats not it, login works fine", true),
+            ("that is not itemised", false),
             ("you misread the config", true),
             ("Das stimmt nicht.", true),
             ("no need for a test", false),

@@ -9,39 +9,15 @@ use crate::{
     pattern::pattern,
 };
 
-/// The next report retracts a statement if its start concedes an error and contains, together with
-/// the prompt before the report, at least this share of the statement's words.
-const NEXT_REPORT_SHARE: f64 = 0.15;
-/// The same share, for the reports after the next report.
-const LATER_REPORT_SHARE: f64 = 0.5;
-/// Number of bytes at the start of a report that are compared with the statement.
-const OPENING_BYTES: usize = 600;
 /// Minimum length, in bytes, of the name of a file.
 const MIN_NAME_BYTES: usize = 4;
 
 /// Whether the agent later retracted a statement in `line`, or the next prompt contradicted the
 /// statement.
 pub(super) fn is_retracted(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
-    let evidence = draft.evidence;
     let words = text::words(statement);
-    let repeats = |other: &str, share: f64| text::share(&words, &text::words(other)) >= share;
-    let next_prompt = evidence.prompts.iter().find(|prompt| prompt.origin.follows(line));
-    if next_prompt.is_some_and(|prompt| retraction::contradicts(&prompt.text)) {
-        return true;
-    }
-    let reports = evidence.reports.iter().filter(|report| report.origin.follows(line));
-    let by_report = reports.enumerate().any(|(at, report)| {
-        let before = evidence.prompts.iter().rfind(|prompt| prompt.origin < report.origin);
-        let objection = before.map_or("", |prompt| prompt.text.as_str());
-        let opening = &report.text[..report.text.floor_char_boundary(OPENING_BYTES)];
-        let share = if at == 0 { NEXT_REPORT_SHARE } else { LATER_REPORT_SHARE };
-        retraction::concedes(opening) && repeats(&format!("{objection} {opening}"), share)
-    });
-    let mut agreed = evidence.statements.iter().filter(|one| one.origin.follows(line));
-    by_report
-        || agreed.any(|one| {
-            one.text.contains("(the agent agreed") && repeats(&one.text, LATER_REPORT_SHARE)
-        })
+    let share = |other: &str| text::share(&words, &text::words(other));
+    retraction::is_retracted(draft.evidence, line, &share)
 }
 
 /// Whether the session changed, committed, merged or discarded something after a line.

@@ -4,11 +4,12 @@
 use std::{borrow::Cow, collections::BTreeSet};
 
 use crate::{
+    lang::retraction,
     model::{
-        evidence::{Commit, Evidence, Quote, StatementKind},
+        evidence::{Commit, Evidence, Quote, Statement, StatementKind},
         transcript::Origin,
     },
-    summarize::text::{pattern, words},
+    summarize::text::{pattern, share_of_words, words},
 };
 
 /// Maximum length, in bytes, of a prompt that says that something still fails.
@@ -107,19 +108,31 @@ fn gives_a_plan_up(text: &str) -> bool {
 }
 
 /// Returns the evidence without the causes and the claims of finished work that the agent stated
-/// between an error and its return.
+/// between an error and its return, and without causes and discoveries that were retracted.
 pub(crate) fn without_refuted_statements(evidence: &Evidence) -> Cow<'_, Evidence> {
     let spans = spans(evidence);
-    let is_refuted = |origin| spans.iter().any(|span| span.error.is_some() && span.holds(origin));
-    if !evidence.statements.iter().any(|one| is_refuted(one.origin)) {
+    let has_returned = |origin| spans.iter().any(|span| span.error.is_some() && span.holds(origin));
+    let is_refuted = |one: &Statement| match one.kind {
+        StatementKind::Cause => has_returned(one.origin) || is_retracted(evidence, one),
+        StatementKind::Done => has_returned(one.origin),
+        StatementKind::Discovery => is_retracted(evidence, one),
+        _ => false,
+    };
+    let refuted: Vec<bool> = evidence.statements.iter().map(is_refuted).collect();
+    if !refuted.contains(&true) {
         return Cow::Borrowed(evidence);
     }
     let mut plain = evidence.clone();
-    plain.statements.retain(|one| {
-        let claims = matches!(one.kind, StatementKind::Cause | StatementKind::Done);
-        !(claims && is_refuted(one.origin))
-    });
+    let mut refuted = refuted.into_iter();
+    plain.statements.retain(|_| !refuted.next().unwrap_or_default());
     Cow::Owned(plain)
+}
+
+fn is_retracted(evidence: &Evidence, statement: &Statement) -> bool {
+    let wanted = words(&statement.text);
+    let share = |other: &str| share_of_words(&wanted, &words(other));
+    !statement.text.starts_with("User: ")
+        && retraction::is_retracted(evidence, statement.origin, &share)
 }
 
 /// Returns the errors that the user pasted more than once, with the number of pastes, if no prompt
@@ -143,8 +156,12 @@ pub(crate) fn returned_errors(evidence: &Evidence) -> Vec<(&Quote, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::transcript::Outcome;
-    use crate::summarize::evidence::scenarios::Script;
+    use crate::{
+        model::transcript::Outcome,
+        summarize::{
+            evidence::scenarios::Script, from_evidence::request::wording_scenarios::summary,
+        },
+    };
 
     const PASTED: &str = "❯ ./run.sh\n158.6 npm error Exit handler never called!\n";
 
@@ -232,6 +249,37 @@ mod tests {
             ["is it still needed?", "we still want the list", "the same for the other file"]
         {
             assert!(!says_it_still_fails(prompt), "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_cause_that_the_user_refuted_is_not_told() {
+        let found = |objection: &'static str, answer: &'static str| {
+            let mut script = Script::default();
+            script.prompt("Users are logged out after each deploy, find the cause");
+            script.reply("m1", "**Cause:** the cookie is set with `sameSite: lax`, so the browser drops it. I recommend `sameSite: none` with `secure: true`.");
+            script.prompt(objection);
+            script.reply("m2", answer);
+            script.prompt("Then keep the sessions in Redis");
+            script.edit("a", "/app/server.ts", "memory", "redis");
+            script.reply("m3", "The sessions are in Redis now.");
+            format!("{:?}", summary(&script))
+        };
+        for (objection, answer, is_told) in [
+            (
+                "no thats not it, login works, only a deploy kills the session",
+                "You're right. `server.ts` passes no store, so every restart loses all sessions.",
+                false,
+            ),
+            (
+                "are the sessions in memory?",
+                "Yes. My theory about `sameSite` and the cookie was wrong: every restart loses all sessions.",
+                false,
+            ),
+            ("ok, and where is it set?", "In `server.ts`, in the options of the session.", true),
+        ] {
+            let found = found(objection, answer);
+            assert_eq!(found.contains("sameSite: lax"), is_told, "{objection}: {found}");
         }
     }
 }
