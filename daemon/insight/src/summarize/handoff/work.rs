@@ -36,7 +36,8 @@ pub fn did_work(episode: &Episode) -> bool {
 
 /// Whether the state of a repository shows that the session changed something.
 fn leaves_work(state: &str) -> bool {
-    state.contains("commit") && !state.contains("; no files were changed")
+    let has_changes = state.contains("commit") || state.contains("; merged `");
+    has_changes && !state.contains("; no files were changed")
 }
 
 fn only_queried_graphiti(episode: &Episode) -> bool {
@@ -47,4 +48,21 @@ fn only_queried_graphiti(episode: &Episode) -> bool {
     (is_recall || asked.starts_with("/graphiti:"))
         && episode.summary.completed_tasks.is_none()
         && episode.summary.files_modified.is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_and_merges_leave_work() {
+        for (state, wanted) in [
+            ("branch `main`; last commit `1a2b3c4` One", true),
+            ("branch `main`; merged `fix/x`; pushed", true),
+            ("branch `main` at `1a2b3c4` One; no files were changed", false),
+            ("branch `main`", false),
+        ] {
+            assert_eq!(leaves_work(state), wanted, "{state}");
+        }
+    }
 }

@@ -312,4 +312,14 @@ mod tests {
         let revert = Ran("git revert --no-edit aaaaaaa", FINE, "[main ccccccc] Revert \"One\"\n");
         assert_eq!(commits_of(&[ONE, revert]), ["aaaaaaa One: why", "ccccccc Revert \"One\""]);
     }
+
+    #[test]
+    fn a_command_may_revert_several_commits() {
+        let printed = "[main ccccccc] Revert \"Two\"\n 1 file changed\n[main ddddddd] Revert \"One\"\n 1 file changed\n";
+        let revert = Ran("git revert --no-edit HEAD HEAD~1", FINE, printed);
+        assert_eq!(
+            commits_of(&[ONE, revert]),
+            ["aaaaaaa One: why", "ccccccc Revert \"Two\"", "ddddddd Revert \"One\""]
+        );
+    }
 }

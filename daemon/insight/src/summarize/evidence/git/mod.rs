@@ -49,7 +49,8 @@ pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     }
     let mut printed = printed(run.output).into_iter();
     let mut committed = false;
-    for (step, ending) in steps.iter().zip(endings(run)) {
+    let last_commit = steps.iter().rposition(|step| step.commit.is_some());
+    for (at, (step, ending)) in steps.iter().zip(endings(run)).enumerate() {
         let line = step.commit.as_ref().and_then(|_| printed.next());
         match &ending {
             Ending::Unknown => continue,
@@ -57,6 +58,13 @@ pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
             Ending::Failed(_) => {}
         }
         note_event(evidence, step, line.as_ref(), ending, run);
+        // `git revert` and `git cherry-pick` may make several commits.
+        let makes_several = step.commit.as_ref().is_some_and(|made| made.subject.is_none());
+        if Some(at) == last_commit && makes_several {
+            for line in printed.by_ref() {
+                committed |= succeeded(evidence, step, Some(&line), run);
+            }
+        }
     }
     commits::bound_bodies(&mut evidence.commits);
     committed

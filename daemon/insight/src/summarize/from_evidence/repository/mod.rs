@@ -33,6 +33,7 @@ pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     let mut parts = Vec::new();
     parts.extend(foreign_head(entries));
     parts.extend(last_commit(entries));
+    parts.extend(merged_branch(evidence));
     if other_branch(evidence).is_none() || merged(evidence).is_some() {
         parts.extend(pushed(evidence));
     }
@@ -112,6 +113,14 @@ fn last_commit(entries: &Entries<'_>) -> Option<String> {
     Some(format!("last commit {hash}{subject}{on}{merged}"))
 }
 
+/// Returns the last merge of a session without commits, for example `` merged `feature/export` ``.
+fn merged_branch(evidence: &Evidence) -> Option<String> {
+    let mut own = evidence.git_events.iter().rev().filter(|event| event.origin.source == 0);
+    let merge = own.find(|event| event.step == GitStep::Merge && event.succeeded)?;
+    let branch = merge.branch.as_deref().filter(|_| evidence.commits.is_empty())?;
+    Some(format!("merged `{branch}`"))
+}
+
 /// Returns the branch of the last commit, if it is not the current branch.
 fn other_branch(evidence: &Evidence) -> Option<&str> {
     let last = evidence.commits.last()?;
@@ -149,13 +158,18 @@ fn has_sub_agents(evidence: &Evidence) -> bool {
     evidence.commits.iter().any(|commit| commit.origin.source != 0)
 }
 
-/// Returns the session's last merge, if it is not older than the last commit and a sub-agent made
-/// that commit.
+/// Returns the session's last merge, if it is not older than the last commit, and that commit is of a
+/// sub-agent or on another branch.
 fn merged(evidence: &Evidence) -> Option<&GitEvent> {
-    let last = evidence.commits.last().filter(|commit| commit.origin.source != 0)?;
+    let last = evidence.commits.last()?;
+    let is_own = last.origin.source == 0;
+    let made_on = other_branch(evidence);
     let own = evidence.git_events.iter().rev().filter(|event| event.origin.source == 0);
     let mut merges = own.filter(|event| event.step == GitStep::Merge && event.succeeded);
-    merges.find(|merge| merge.at >= last.at)
+    merges.find(|merge| {
+        let is_of_branch = !is_own || made_on.is_some() && merge.branch.as_deref() == made_on;
+        is_of_branch && merge.at >= last.at
+    })
 }
 
 /// Returns a phrase that says whether the commits of the session were pushed.
@@ -561,6 +575,24 @@ mod tests {
                     ("git branch -D fix/x", "Deleted branch fix/x (was aaaaaaa).\n"),
                 ],
                 "branch `main`; HEAD `ccccccc`; last commit `aaaaaaa` One (on `fix/x`, deleted since)",
+            ),
+            (
+                vec![
+                    edit,
+                    commit,
+                    (
+                        "git checkout main && git merge --no-ff fix/x && git push",
+                        "Merge made by the 'ort' strategy.\n a.rs | 2 +-\nSwitched to branch 'main'\nTo x\n   1234567..ddddddd  main -> main\n",
+                    ),
+                ],
+                "branch `main`; last commit `aaaaaaa` One (on `fix/x`), merged after that; pushed",
+            ),
+            (
+                vec![(
+                    "git checkout main && git merge --no-ff fix/x && git push && git branch -d fix/x",
+                    "Merge made by the 'ort' strategy.\n a.rs | 2 +-\nDeleted branch fix/x (was aaaaaaa).\nSwitched to branch 'main'\nTo x\n   1234567..ddddddd  main -> main\n",
+                )],
+                "branch `main`; merged `fix/x`; pushed",
             ),
             (
                 vec![edit, ("uv run ruff format", "6 files reformatted, 2 files left unchanged\n")],
