@@ -40,6 +40,10 @@ const MAX_CALLS: usize = 256;
 const MAX_ID: usize = 256;
 /// The start of an output that the agent program, not an agent, wrote.
 const STARTED: &str = "Async agent launched";
+/// The part of an output that marks the report of a sub-agent in the background.
+const REPORT: &str = "<task_type>local_agent</task_type>";
+/// Maximum length, in bytes, of the output in which [`STARTED`] and [`REPORT`] are searched.
+const HEAD: usize = 1_024;
 /// The subject of work that an agent gave to another agent, if the agent's texts are omitted.
 const OMITTED: &str = "…";
 
@@ -141,8 +145,10 @@ impl Filter {
     fn omits_output(&self, result: &ToolResult<'_>, speech: Option<Speech>) -> bool {
         // A refused call contains the user's reason.
         let has_user_text = speech == Some(Speech::ToUser) || result.outcome == Outcome::Rejected;
-        let has_agent_text =
-            || speech.is_some() && !result.content.decode(4 * STARTED.len()).starts_with(STARTED);
+        let has_agent_text = || {
+            let head = result.content.decode(HEAD);
+            (speech.is_some() && !head.starts_with(STARTED)) || head.contains(REPORT)
+        };
         (self.omits_user() && has_user_text) || (self.omits_agent() && has_agent_text())
     }
 
@@ -240,12 +246,14 @@ mod tests {
         let question = json!({ "questions": [{ "question": "omicron?", "options": [] }] });
         let asked = Action::Ask(vec![]);
         let given = json!({ "description": "pi", "prompt": "find rho" });
+        let report = format!("<task_id>a</task_id>\n{REPORT}\n<output>{}", "tau ".repeat(1_000));
         let delegated = Action::Delegate { agent: None, subject: "pi".to_owned() };
         for (tool, input, action, output, kept) in [
             ("AskUserQuestion", &question, &asked, "\"omicron?\"=\"sigma\"", [false, false]),
             ("ExitPlanMode", &json!({ "file": "omicron" }), &Action::Other, "ok", [false, false]),
             ("Task", &given, &delegated, "tau is done", [true, false]),
             ("Task", &given, &delegated, "Async agent launched: 1", [true, true]),
+            ("TaskOutput", &json!({}), &Action::Other, &report, [true, false]),
             ("send_message", &given, &Action::Other, "tau", [true, false]),
             ("Bash", &json!({}), &Action::Other, "tau", [true, true]),
         ] {
