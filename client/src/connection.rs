@@ -42,6 +42,8 @@ pub(crate) struct Connection {
     lines: LineSplitter,
     next_id: u64,
     answer_limit: AnswerLimit,
+    /// The daemon's answer to the greeting; the default if the connection was opened without it.
+    welcome: Welcome,
 }
 
 /// How long to wait for an answer.
@@ -92,6 +94,7 @@ impl Connection {
             let Welcome { version, protocol: daemon, .. } = welcome;
             return Err(AskError::OtherProtocol { version, daemon });
         }
+        connection.welcome = welcome;
         connection.answer_limit = AnswerLimit::SeveralTimeouts;
         Ok(connection)
     }
@@ -100,6 +103,16 @@ impl Connection {
     /// requests.
     pub(crate) fn open_for_work() -> Result<Connection, AskError> {
         Ok(Connection { answer_limit: AnswerLimit::Unlimited, ..Connection::open()? })
+    }
+
+    /// Returns an error if the daemon lacks `capability`, one of [`methods::CAPABILITIES`]. It
+    /// would ignore `part` of the request.
+    pub(crate) fn require(
+        &self,
+        capability: &'static str,
+        part: &'static str,
+    ) -> Result<(), AskError> {
+        check_capability(&self.welcome, capability, part)
     }
 
     /// Connects without checking the protocol version.
@@ -142,7 +155,8 @@ impl Connection {
             _ => unreachable(error),
         })?;
         let answer_limit = AnswerLimit::OneTimeout;
-        Ok(Connection { stream, lines: LineSplitter::default(), next_id: 1, answer_limit })
+        let (lines, welcome) = (LineSplitter::default(), Welcome::default());
+        Ok(Connection { stream, lines, next_id: 1, answer_limit, welcome })
     }
 
     /// Returns the stream without a time limit for reading.
@@ -285,6 +299,17 @@ impl Connection {
     }
 }
 
+fn check_capability(
+    welcome: &Welcome,
+    capability: &str,
+    part: &'static str,
+) -> Result<(), AskError> {
+    if welcome.capabilities.iter().any(|name| name == capability) {
+        return Ok(());
+    }
+    Err(AskError::OlderDaemon { version: welcome.version.clone(), part })
+}
+
 fn no_answer() -> AskError {
     AskError::NoAnswer(process())
 }
@@ -297,4 +322,23 @@ fn process() -> Option<u32> {
 fn read<T: DeserializeOwned>(value: Value) -> Result<T, AskError> {
     serde_json::from_value(value)
         .map_err(|error| AskError::InvalidAnswer(format!("an unexpected answer: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_daemon_is_asked_nothing_that_it_would_ignore() {
+        let older: Welcome = serde_json::from_value(json!({ "version": "0.2.0" })).unwrap();
+        let error = check_capability(&older, methods::CLOSE_AGAIN, "`--again`").unwrap_err();
+        let message = error.to_string();
+        assert!(message.starts_with("graphitid 0.2.0 is older than this graphiti"), "{message}");
+        assert!(message.contains("`--again`") && message.contains("graphiti up"), "{message}");
+        let capabilities = methods::CAPABILITIES.iter().map(|name| (*name).to_owned()).collect();
+        let current = Welcome { capabilities, ..older };
+        for capability in methods::CAPABILITIES {
+            assert!(check_capability(&current, capability, "`--again`").is_ok());
+        }
+    }
 }

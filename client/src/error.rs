@@ -48,6 +48,15 @@ pub(crate) enum AskError {
         update_hint(*.daemon)
     )]
     OtherProtocol { version: String, daemon: u32 },
+    /// The daemon would ignore a part of the request.
+    #[error(
+        "graphitid {version} is older than this graphiti and would ignore {part}, so nothing was done; run graphiti stop and graphiti up to start the installed graphitid; if the error stays, update graphitid"
+    )]
+    OlderDaemon {
+        version: String,
+        /// The option or step that the daemon does not know.
+        part: &'static str,
+    },
     /// Any other problem on this machine.
     #[error("{0}")]
     Failed(String),

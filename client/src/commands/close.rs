@@ -12,6 +12,9 @@ use crate::{
 pub(super) fn run(args: cli::Close, screen: &Screen) -> Result<(), AskError> {
     let cli::Close { session: session_id, reason, no_wait, again, output } = args;
     let mut connection = Connection::open_for_work()?;
+    if again {
+        connection.require(methods::CLOSE_AGAIN, "`--again`")?;
+    }
     if no_wait {
         let close = methods::Close { session_id, reason, ..methods::Close::default() };
         let _: Value = connection.ask(methods::CLOSE, &close)?;

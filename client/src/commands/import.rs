@@ -12,6 +12,7 @@ use std::{
 
 use graphiti_proto::{
     methods::{
+        CHECK_CORRECTIONS,
         corrections::{
             CORRECTIONS, CorrectionRow, CorrectionsAnswer, CorrectionsRequest, MAX_CORRECTIONS,
         },
@@ -123,6 +124,9 @@ pub(super) fn import_corrections(
     dry_run: bool,
 ) -> Result<usize, AskError> {
     let mut taken = 0;
+    if dry_run && !corrections.is_empty() {
+        connection.require(CHECK_CORRECTIONS, "the check before the import of corrections")?;
+    }
     for page in corrections.chunks(MAX_CORRECTIONS) {
         let request = CorrectionsRequest { corrections: page.to_vec(), imported: true, dry_run };
         let answer: CorrectionsAnswer = connection.ask(CORRECTIONS, &request)?;

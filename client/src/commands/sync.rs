@@ -1,6 +1,9 @@
 //! `graphiti sync`: indexes earlier sessions that have no summary yet.
 
-use graphiti_proto::tools::sync_history::{NAME, SyncHistoryAnswer, SyncHistoryArguments};
+use graphiti_proto::{
+    methods,
+    tools::sync_history::{NAME, SyncHistoryAnswer, SyncHistoryArguments},
+};
 
 use crate::{
     cli,
@@ -16,9 +19,13 @@ pub(super) fn run(args: cli::Sync, screen: &Screen) -> Result<(), AskError> {
         dry_run: !args.run,
         again: args.again,
     };
+    let mut connection = Connection::open_for_work()?;
+    if args.again {
+        connection.require(methods::SYNC_AGAIN, "`--again`")?;
+    }
     let mut bar = Bar::new(screen.width());
     let answer: SyncHistoryAnswer =
-        Connection::open_for_work()?.call_watched(NAME, &arguments, |step| bar.show(step))?;
+        connection.call_watched(NAME, &arguments, |step| bar.show(step))?;
     drop(bar);
     if args.output.json {
         screen.print_json(&answer);

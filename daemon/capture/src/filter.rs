@@ -404,6 +404,7 @@ mod tests {
     use crate::{
         format::{Format, Memory, claude::Claude},
         model::transcript::LazyText,
+        omit::SpeechCalls,
         salvage,
         store::Tally,
     };
@@ -496,7 +497,7 @@ mod tests {
 
     fn filtered(filter: &Filter) -> Vec<String> {
         let (mut memory, mut tally) = (Memory::default(), Tally::default());
-        let mut waiting = PendingCalls::default();
+        let (mut waiting, mut calls) = (PendingCalls::default(), SpeechCalls::default());
         let mut kept = Vec::new();
         for line in TRANSCRIPT.lines() {
             let format: &dyn Format = &Claude;
@@ -506,7 +507,7 @@ mod tests {
                 &mut memory,
                 &mut tally,
                 &mut |mut entry| {
-                    filter.omit(&mut entry.item);
+                    filter.omit(&mut entry.item, &mut calls);
                     kept.extend(filter.keep(&entry.item, &mut waiting));
                 },
             );

@@ -17,7 +17,7 @@ mod error_lines;
 pub mod filter;
 pub mod format;
 pub mod liveness;
-mod omit;
+pub mod omit;
 pub mod open;
 pub mod records;
 pub mod salvage;

@@ -30,6 +30,9 @@ const MAX_SECRETS: usize = 64;
 /// have the same hash by chance. The key is stored with the hashes, so that somebody who has both can
 /// test guesses of weak passwords.
 const HASH_DIGITS: usize = 12;
+/// Maximum number of parts of a text that are hashed, beside its whole words. Only about a megabyte
+/// of text without blanks has more parts.
+const MAX_HASHES: usize = 1 << 20;
 
 /// The secrets that were recognised in a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,9 +45,13 @@ pub struct KnownSecrets {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct HashedSecret {
     length: usize,
-    hash: String,
+    hash: SecretHash,
     kind: SecretKind,
 }
+
+/// The keyed hash of a secret, which has [`HASH_DIGITS`] digits. It is stored as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct SecretHash(u64);
 
 impl KnownSecrets {
     /// Creates an empty list. `key` is a random text.
@@ -63,12 +70,12 @@ impl KnownSecrets {
 
     /// Remembers a secret, unless other text may contain the same words.
     pub(super) fn note(&mut self, secret: &str, kind: SecretKind) {
-        let secret = secret.trim_matches(|c: char| ".,;:'\"`".contains(c));
+        let secret = secret.trim_matches(is_around_secret);
         let is_usable = is_distinctive(secret) && !is_name(secret) && !is_location(secret);
         if !self.has_key() || !is_usable {
             return;
         }
-        let hash = self.hash(secret.as_bytes());
+        let hash = SecretHash::of(&self.digest(), secret);
         let is_same = |known: &HashedSecret| known.length == secret.len() && known.hash == hash;
         if let Some(at) = self.secrets.iter().position(is_same) {
             let known = self.secrets.remove(at);
@@ -99,21 +106,7 @@ impl KnownSecrets {
         if self.is_empty() {
             return Vec::new();
         }
-        let mut lengths: Vec<usize> = self.secrets.iter().map(|secret| secret.length).collect();
-        lengths.sort_unstable_by(|a, b| b.cmp(a));
-        lengths.dedup();
-        let shortest = lengths.last().copied().unwrap_or(SHORTEST);
-        let mut findings = Vec::new();
-        let bytes = text.as_bytes();
-        let mut start = 0;
-        for run in bytes.split(u8::is_ascii_whitespace) {
-            let range = start..start + run.len();
-            start = range.end + 1;
-            if run.len() >= shortest {
-                self.find_in_run(text, range, &lengths, &mut findings);
-            }
-        }
-        findings
+        KnownSecretSearch::new(self, text, MAX_HASHES).run()
     }
 
     /// Replaces the remembered secrets in all values of `value`.
@@ -134,60 +127,140 @@ impl KnownSecrets {
         }
     }
 
+    /// Returns a digest that has read the key.
+    fn digest(&self) -> Sha256 {
+        let mut digest = Sha256::new();
+        digest.update(self.key.as_bytes());
+        digest.update([0]);
+        digest
+    }
+}
+
+/// The search for remembered secrets in one text. The number of its hashes is bounded.
+struct KnownSecretSearch<'k, 't> {
+    known: &'k KnownSecrets,
+    text: &'t str,
+    /// The digest before it reads a candidate.
+    digest: Sha256,
+    /// The lengths of the remembered secrets in descending order.
+    lengths: Vec<usize>,
+    /// The number of candidates that may still be hashed. When it is 0, only whole words between
+    /// white space are hashed.
+    hashes_left: usize,
+    findings: Vec<Finding>,
+}
+
+impl<'k, 't> KnownSecretSearch<'k, 't> {
+    fn new(
+        known: &'k KnownSecrets,
+        text: &'t str,
+        hashes_left: usize,
+    ) -> KnownSecretSearch<'k, 't> {
+        let mut lengths: Vec<usize> = known.secrets.iter().map(|secret| secret.length).collect();
+        lengths.sort_unstable_by(|a, b| b.cmp(a));
+        lengths.dedup();
+        let digest = known.digest();
+        KnownSecretSearch { known, text, digest, lengths, hashes_left, findings: Vec::new() }
+    }
+
+    fn run(mut self) -> Vec<Finding> {
+        let mut start = 0;
+        for word in self.text.as_bytes().split(u8::is_ascii_whitespace) {
+            let range = start..start + word.len();
+            start = range.end + 1;
+            self.search_word(range);
+        }
+        self.findings
+    }
+
     /// Searches text without white space.
-    fn find_in_run(
-        &self,
-        text: &str,
-        run: Range<usize>,
-        lengths: &[usize],
-        findings: &mut Vec<Finding>,
-    ) {
-        let bytes = text.as_bytes();
-        let mut at = run.start;
-        let shortest = lengths.last().copied().unwrap_or(SHORTEST);
-        while at + shortest <= run.end {
+    fn search_word(&mut self, word: Range<usize>) {
+        let bytes = self.text.as_bytes();
+        let shortest = self.lengths.last().copied().unwrap_or(SHORTEST);
+        let mut at = word.start;
+        let mut letter = at;
+        while at + shortest <= word.end {
+            letter = letter.max(at);
+            letter += bytes[letter..word.end]
+                .iter()
+                .position(u8::is_ascii_alphabetic)
+                .unwrap_or(word.end - letter);
             if bytes[at].is_ascii_alphanumeric() && !is_edge(bytes, at, b"") {
                 at += 1;
                 continue;
             }
-            let found = lengths.iter().find_map(|length| {
-                let range = at..at + length;
-                let is_word = range.end <= run.end && is_complete(bytes, &range);
-                let secret =
-                    text.get(range.clone()).filter(|secret| is_word && is_distinctive(secret))?;
-                self.kind_of(secret.as_bytes()).map(|kind| Finding::known(range, kind))
-            });
-            match found {
+            match self.secret_at(at, letter, &word) {
                 Some(finding) => {
                     at = finding.range.end;
-                    findings.push(finding);
+                    self.findings.push(finding);
                 }
                 None => at += 1,
             }
         }
     }
 
-    fn kind_of(&self, secret: &[u8]) -> Option<SecretKind> {
-        if !self.secrets.iter().any(|known| known.length == secret.len()) {
-            return None;
+    /// Returns the longest remembered secret that begins at `at`. `letter` is the position of the
+    /// next letter.
+    fn secret_at(&mut self, at: usize, letter: usize, word: &Range<usize>) -> Option<Finding> {
+        let KnownSecretSearch { text, .. } = *self;
+        for index in 0..self.lengths.len() {
+            let range = at..at + self.lengths[index];
+            let is_candidate = range.end <= word.end
+                && letter < range.end
+                && is_complete(text.as_bytes(), &range)
+                && [range.start, range.end].iter().all(|edge| text.is_char_boundary(*edge));
+            let is_hashed = is_candidate && {
+                let is_within_limit = self.hashes_left > 0;
+                self.hashes_left = self.hashes_left.saturating_sub(1);
+                is_within_limit || range == self.trimmed(word)
+            };
+            if let Some(kind) = is_hashed.then(|| self.kind_of(&text[range.clone()])).flatten() {
+                return Some(Finding::known(range, kind));
+            }
         }
-        let hash = self.hash(secret);
-        let known = self.secrets.iter();
-        known
-            .rev()
-            .find(|known| known.length == secret.len() && known.hash == hash)
-            .map(|known| known.kind)
+        None
     }
 
-    fn hash(&self, secret: &[u8]) -> String {
-        let mut digest = Sha256::new();
-        digest.update(self.key.as_bytes());
-        digest.update([0]);
-        digest.update(secret);
-        let digest = digest.finalize();
-        let hash = digest.iter().fold(0u64, |hash, byte| hash << 8 | u64::from(*byte));
-        format!("{hash:016x}")[..HASH_DIGITS].to_owned()
+    /// Returns the range of `word` without the signs that [`KnownSecrets::note`] removes.
+    fn trimmed(&self, word: &Range<usize>) -> Range<usize> {
+        let whole = &self.text[word.clone()];
+        let rest = whole.trim_start_matches(is_around_secret);
+        let start = word.end - rest.len();
+        start..start + rest.trim_end_matches(is_around_secret).len()
     }
+
+    fn kind_of(&self, candidate: &str) -> Option<SecretKind> {
+        let hash = SecretHash::of(&self.digest, candidate);
+        let is_same = |known: &&HashedSecret| known.length == candidate.len() && known.hash == hash;
+        self.known.secrets.iter().rev().find(is_same).map(|known| known.kind)
+    }
+}
+
+impl SecretHash {
+    /// `digest` has read the key.
+    fn of(digest: &Sha256, secret: &str) -> SecretHash {
+        let digest: [u8; 32] = digest.clone().chain_update(secret).finalize().into();
+        let last = digest.last_chunk().copied().expect("a digest has 32 bytes");
+        SecretHash(u64::from_be_bytes(last) >> (64 - 4 * HASH_DIGITS))
+    }
+}
+
+impl Serialize for SecretHash {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{:0digits$x}", self.0, digits = HASH_DIGITS))
+    }
+}
+
+impl<'de> Deserialize<'de> for SecretHash {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<SecretHash, D::Error> {
+        let digits = String::deserialize(from)?;
+        u64::from_str_radix(&digits, 16).map(SecretHash).map_err(serde::de::Error::custom)
+    }
+}
+
+/// Whether `c` is a sign of punctuation that is not part of a secret at its start or end.
+fn is_around_secret(c: char) -> bool {
+    ".,;:'\"`".contains(c)
 }
 
 /// Whether no letter or digit continues the text in `range` behind its end.
@@ -331,6 +404,28 @@ mod tests {
         let mut after: KnownSecrets = serde_json::from_str(&saved).unwrap();
         assert_eq!(after, before);
         assert_eq!(redact("Tr0ub4dor-77x", &mut after), "[REDACTED:password]");
+    }
+
+    #[test]
+    fn a_list_of_an_earlier_program_is_read() {
+        let saved =
+            r#"{"key":"a key","secrets":[{"length":11,"hash":"26b5e72d917d","kind":"password"}]}"#;
+        let mut known: KnownSecrets = serde_json::from_str(saved).unwrap();
+        assert_eq!(redact("hunter2-Xk9", &mut known), "[REDACTED:password]");
+        assert_eq!(serde_json::to_string(&known).unwrap(), saved);
+    }
+
+    #[test]
+    fn whole_words_are_found_when_the_limit_of_hashes_is_reached() {
+        let mut known = known();
+        redact("password: hunter2-Xk9", &mut known);
+        let text = "a-b1".repeat(10) + " x=hunter2-Xk9 `hunter2-Xk9`.";
+        let starts = |hashes_left| -> Vec<usize> {
+            let findings = KnownSecretSearch::new(&known, &text, hashes_left).run();
+            findings.iter().map(|finding| finding.range.start).collect()
+        };
+        assert_eq!(starts(MAX_HASHES), [43, 56]);
+        assert_eq!(starts(4), [56]);
     }
 
     #[test]

@@ -67,6 +67,8 @@ pub(super) enum Check {
     SeedWords,
     /// The base64 of `user:password`.
     BasicPair,
+    /// No word for electronics is near: it is not the number of a pin of a processor.
+    PinOfPerson,
     Nothing,
 }
 

@@ -26,6 +26,13 @@ macro_rules! word {
     };
 }
 
+/// The pattern of what follows a code of digits: no unit, no further digits and no decimals.
+macro_rules! after_code {
+    () => {
+        r"(?:[^\w.:/ ,-]| (?:[^lbmrcL]|l[^io]|b[^y]|m[^si]|r[^o]|c[^h]|L[^O]|$)|,(?:[^ /]| [^/]|$)|[.:/-](?:\W|$)|$)"
+    };
+}
+
 /// One row per line, so that rows can be compared.
 #[rustfmt::skip]
 pub(super) const RULES: &[Rule] = &[
@@ -264,13 +271,14 @@ pub(super) const RULES: &[Rule] = &[
     glued("password", &["redentials:", "redential:", "reds:", "ogin:", "ogins:", "daten:", "ugang:", "user/pass"], r#"(?:redentials?|reds|ogins?|daten|ugang|user/pass(?:word)? ?)[:=][*]{0,2}\s{0,3}[`'"]?[\w.@+-]{2,40}[`'"]?(?: ?/ ?|:| - |, | \| |\n)[`'"]?([^\s'"`,]*[^\s'"`,.;:!?)\]])"#).narrow().check(Check::ClearlyTold),
     glued("password", &["redentials ", "creds ", "og in with ", "og in as ", "ogin with ", "ogin is ", "ogin as ", "ign in with ", "ign in as ", "nmelden mit "], r#"(?:redentials|creds|ogin is|(?:og in|ogin|ign in|nmelden) (?:with|as|mit))(?: are)? [`'"]?(?:[\w.@+-]{2,40}[`'"]?(?: ?/ ?|:)|(?:[a-z0-9][\w.@+-]{1,39}|[A-Z][\w.+-]{0,39}@[\w.-]{1,40}|Admin|Administrator|Root)[`'"]?(?: and | und ))[`'"]?([^\s'"`,]*[^\s'"`,.;:!?)\]])"#).narrow().check(Check::ClearlyTold),
     // Codes of a few digits.
-    edged("pin", &["PIN"], r#"PIN(?:[ -][Cc]ode| number)?(?: is| ist| lautet)?(?: ?[:=]| )[ *`'"]{0,4}(\d{4,8})(?:[^\w.:/ ,-]| (?:[^lbmrcL]|l[^io]|b[^y]|m[^si]|r[^o]|c[^h]|L[^O]|$)|,(?:[^ /]| [^/]|$)|[.:/-](?:\W|$)|$)"#).narrow().check(Check::Nothing),
+    edged("pin", &["PIN"], concat!(r#"PIN(?:[ -][Cc]ode| number)?(?: is| ist| lautet)?(?: ?[:=]| )[ *`'"]{0,4}(\d{4,8})"#, after_code!())).narrow().check(Check::Nothing),
+    edged("pin", &["pin:", "Pin:", "pin :", "Pin :", "pin code:", "Pin code:", "pin number:", "Pin number:", "pin**:", "Pin**:", "pin`:", "pin':"], concat!(r"[Pp]in(?: code| number)?(?:\*\*|[`'])? ?:[ *`'\x22]{0,4}(\d{4,8})", after_code!())).narrow().check(Check::PinOfPerson),
     edged("pin", &["\"pin\"", "\"PIN\""], r#""(?i:pin)"\s{0,4}:\s{0,4}"?(\d{4,8})(?:["\s,}\]]|$)"#).narrow().check(Check::Nothing),
     edged("one-time-code", &["\"otp\"", "\"OTP\""], r#""(?i:otp)"\s{0,4}:\s{0,4}"?(\d{4,8})(?:["\s,}\]]|$)"#).narrow().check(Check::Nothing),
-    edged("one-time-code", &["OTP", "TOTP"], r#"T?OTP(?: code)?(?: is| ist| lautet| ?[:=]|[ _-][Cc](?:ode|ODE) ?[:=])[ :*`'"]{0,4}(\d{4,8}|\d{3}[ -]\d{3})(?:[^\w.:/ ,-]| (?:[^lbmrcL]|l[^io]|b[^y]|m[^si]|r[^o]|c[^h]|L[^O]|$)|,(?:[^ /]| [^/]|$)|[.:/-](?:\W|$)|$)"#).narrow().check(Check::Nothing),
-    glued("one-time-code", &["erification code", "erification_code", "erificationCode", "ERIFICATION_CODE", "erification Code", "ne-time code", "ne-time password", "ne-time passcode", "ne time password", "ne time code", "uthenticator code", "onfirmation code", "2FA code", "MFA code", "ign-in code", "tigungscode", "erifizierungscode", "icherheitscode"], r#"(?:[A-Za-z0-9]+[ _-]?){0,2}?(?:[Cc]ode|CODE|pass(?:word|code)|[a-z\x80-\xff]+code)["']?(?: for [^\n:=]{1,40}?(?:(?: is| ist| lautet) | ?[:=])|(?: is| ist| lautet)?(?: ?[:=]| ))[ *`'"]{0,4}((?:G-)?\d{4,8}|\d{3}[ -]\d{3})(?:[^\w.:/ ,-]| (?:[^lbmrcL]|l[^io]|b[^y]|m[^si]|r[^o]|c[^h]|L[^O]|$)|,(?:[^ /]| [^/]|$)|[.:/-](?:\W|$)|$)"#).narrow().check(Check::Nothing),
+    edged("one-time-code", &["OTP", "TOTP"], concat!(r#"T?OTP(?: code)?(?: is| ist| lautet| ?[:=]|[ _-][Cc](?:ode|ODE) ?[:=])[ :*`'"]{0,4}(\d{4,8}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::Nothing),
+    glued("one-time-code", &["erification code", "erification_code", "erificationCode", "ERIFICATION_CODE", "erification Code", "ne-time code", "ne-time password", "ne-time passcode", "ne time password", "ne time code", "uthenticator code", "onfirmation code", "2FA code", "MFA code", "ign-in code", "tigungscode", "erifizierungscode", "icherheitscode"], concat!(r#"(?:[A-Za-z0-9]+[ _-]?){0,2}?(?:[Cc]ode|CODE|pass(?:word|code)|[a-z\x80-\xff]+code)["']?(?: for [^\n:=]{1,40}?(?:(?: is| ist| lautet) | ?[:=])|(?: is| ist| lautet)?(?: ?[:=]| ))[ *`'"]{0,4}((?:G-)?\d{4,8}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::Nothing),
     // Authors of programs also call their programs so.
-    glued("one-time-code", &["ecurity code", "uthentication code", "ogin code"], r#"(?:[A-Za-z0-9]+[ _-]?){0,2}?(?:[Cc]ode|CODE|pass(?:word|code)|[a-z\x80-\xff]+code)["']?(?: for [^\n:=]{1,40}?)? ?[:=][ *`'"]{0,4}((?:G-)?\d{4,8}|\d{3}[ -]\d{3})(?:[^\w.:/ ,-]| (?:[^lbmrcL]|l[^io]|b[^y]|m[^si]|r[^o]|c[^h]|L[^O]|$)|,(?:[^ /]| [^/]|$)|[.:/-](?:\W|$)|$)"#).narrow().check(Check::Nothing),
+    glued("one-time-code", &["ecurity code", "uthentication code", "ogin code"], concat!(r#"(?:[A-Za-z0-9]+[ _-]?){0,2}?(?:[Cc]ode|CODE|pass(?:word|code)|[a-z\x80-\xff]+code)["']?(?: for [^\n:=]{1,40}?)? ?[:=][ *`'"]{0,4}((?:G-)?\d{4,8}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::Nothing),
     glued("one-time-code", &[" is your "], r"(?:^|[^\w.:/-])((?:G-)?\d{4,8}|\d{3}[ -]\d{3}) is your (?:(?:[A-Z0-9a-np-z]|o[a-vx-z])[A-Za-z0-9 -]{0,40}?)?(?:code|OTP|password|passcode|PIN)\b").back(12).check(Check::Nothing),
     // Values on the line after a label.
     edged("password", &["Password for the ["], r"Password for the \[[\w.-]+\] user successfully reset\.\s+New value: (\S+)").check(Check::Password),

@@ -219,7 +219,7 @@ impl Pass<'_, '_> {
         let Some(secret) = secret_of(pattern, &input, &anchor) else { return };
         let range =
             self.text.floor_char_boundary(secret.start)..self.text.ceil_char_boundary(secret.end);
-        if passes(rule, &self.text[range.clone()]) {
+        if passes(rule, self.text, &range) {
             self.add(range, rule.kind, true);
         }
     }
@@ -272,7 +272,8 @@ fn secret_of(
     Some(group.map_or(whole, |group| group.range()))
 }
 
-fn passes(rule: &Rule, secret: &str) -> bool {
+fn passes(rule: &Rule, text: &str, range: &Range<usize>) -> bool {
+    let secret = &text[range.clone()];
     match rule.check {
         Check::Nothing => true,
         Check::Drawn => {
@@ -293,8 +294,22 @@ fn passes(rule: &Rule, secret: &str) -> bool {
         }
         Check::Random => looks_random(secret) && !is_placeholder(secret),
         Check::BasicPair => basic::is_pair(secret),
+        Check::PinOfPerson => !is_near_electronics(text, range),
     }
 }
+
+/// Whether a word for electronics is near `range`.
+fn is_near_electronics(text: &str, range: &Range<usize>) -> bool {
+    const REACH: usize = 120;
+    let start = text.ceil_char_boundary(range.start.saturating_sub(REACH));
+    let end = text.floor_char_boundary(text.len().min(range.end + REACH));
+    let mut words = text[start..end].split(|c: char| !c.is_ascii_alphabetic());
+    words.any(|word| ELECTRONICS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+}
+
+/// Words for electronics, whose pins have numbers.
+const ELECTRONICS: [&str; 10] =
+    ["arduino", "board", "boards", "gpio", "gpios", "led", "leds", "pinmode", "relay", "servo"];
 
 fn is_password(secret: &str) -> bool {
     secret.len() >= 2

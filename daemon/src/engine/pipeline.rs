@@ -14,6 +14,7 @@ use crate::{
         content_hash::Hasher,
         filter::{FilteredMessage, Keep, PendingCalls},
         format::{Format, Memory},
+        omit::SpeechCalls,
         salvage,
         tail::FileCursor,
     },
@@ -75,6 +76,8 @@ pub struct SourceState {
     #[serde(serialize_with = "without_secrets")]
     memory: Memory,
     waiting: PendingCalls,
+    #[serde(default)]
+    speech: SpeechCalls,
     /// Whether the last records report the end of the session.
     #[serde(default)]
     pub is_ended: bool,
@@ -142,6 +145,7 @@ impl SourceState {
             known_secrets: KnownSecrets::default(),
             memory: Memory::default(),
             waiting: PendingCalls::default(),
+            speech: SpeechCalls::default(),
             is_ended: false,
             silent: VecDeque::new(),
             branch: None,
@@ -178,6 +182,7 @@ impl SourceState {
             known_secrets: _,
             memory,
             waiting,
+            speech: _,
             is_ended: _,
             silent,
             branch,
@@ -233,12 +238,13 @@ impl SourceState {
             let ToolResult { call, outcome, .. } = result;
             let (call, outcome) = (std::mem::take(call), *outcome);
             let content = LazyText::plain(output);
-            let entry =
+            let mut entry =
                 Entry { item: Item::Result(ToolResult { call, outcome, content }), ..entry };
+            parse_context.filter.omit(&mut entry.item, &mut self.speech);
             self.observe(parse_context, &entry, position, Relevance::Normal, messages);
         } else {
             redact(&mut entry.item, &parse_context.redactor, &mut self.known_secrets);
-            parse_context.filter.omit(&mut entry.item);
+            parse_context.filter.omit(&mut entry.item, &mut self.speech);
             let is_silent = matches!(entry.item, Item::Result(_));
             let relevance = if is_silent { Relevance::Low } else { Relevance::Normal };
             self.observe(parse_context, &entry, position, relevance, messages);

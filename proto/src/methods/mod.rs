@@ -27,6 +27,20 @@ pub const RELOAD: &str = "graphiti/reload";
 /// the daemon releases the lock of its home directory, all data are saved.
 pub const STOP: &str = "graphiti/stop";
 
+/// Requests of [`corrections::CORRECTIONS`] can only check the corrections
+/// ([`corrections::CorrectionsRequest::dry_run`]).
+pub const CHECK_CORRECTIONS: &str = "check_corrections";
+/// The close tool can create a summary again ([`crate::tools::close::CloseArguments::again`]).
+pub const CLOSE_AGAIN: &str = "close_again";
+/// The sync tool can request summaries of the model again
+/// ([`crate::tools::sync_history::SyncHistoryArguments::again`]).
+pub const SYNC_AGAIN: &str = "sync_again";
+
+/// What this version can do and some older version cannot, although both have the same protocol. A
+/// capability is listed if the older version ignores the member of the request, and then does
+/// something that the client did not ask for.
+pub const CAPABILITIES: &[&str] = &[CHECK_CORRECTIONS, CLOSE_AGAIN, SYNC_AGAIN];
+
 /// The parameters of [`HELLO`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -49,6 +63,8 @@ pub struct Welcome {
     pub pid: u32,
     /// The home folder of the daemon.
     pub home: String,
+    /// The [`CAPABILITIES`] of the daemon; empty in versions up to 0.2.0.
+    pub capabilities: Vec<String>,
 }
 
 /// The parameters of [`SETTLE`].

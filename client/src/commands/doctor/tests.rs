@@ -503,6 +503,7 @@ fn welcome(protocol: u32) -> Welcome {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: 7,
         home: "/home/u/.graphiti".to_owned(),
+        ..Welcome::default()
     }
 }
 

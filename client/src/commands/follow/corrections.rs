@@ -8,7 +8,10 @@ use std::{collections::HashMap, fs, io, path::PathBuf};
 
 use graphiti_proto::{
     files as durable,
-    methods::corrections::{CORRECTIONS, CorrectionRow, CorrectionsAnswer, CorrectionsRequest},
+    methods::corrections::{
+        CORRECTIONS, CorrectionRow, CorrectionsAnswer, CorrectionsRequest, MAX_CORRECTIONS,
+    },
+    rpc::code,
 };
 
 use super::SyncStamp;
@@ -58,6 +61,17 @@ pub(super) struct SyncedCorrections {
     pub(super) path: PathBuf,
     pub(super) stamp: SyncStamp,
     corrections: Vec<CorrectionRow>,
+    /// The lines that contain no correction.
+    problems: Vec<String>,
+}
+
+/// The result of an import.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct ImportedCorrections {
+    /// The number of corrections that were new.
+    pub(super) taken: usize,
+    /// The corrections and lines that were not imported, and why.
+    pub(super) problems: Vec<String>,
 }
 
 /// Returns the corrections in the folders of other machines that `seen` does not contain with their
@@ -75,22 +89,63 @@ pub(super) fn new(
             continue;
         }
         let Ok(text) = files::read(&path, MAX_FILE_BYTES) else { continue };
-        let lines = text.split(|byte| *byte == b'\n');
-        let corrections = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
-        new.push(SyncedCorrections { path, stamp, corrections });
+        let (mut corrections, mut problems) = (Vec::new(), Vec::new());
+        for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            match serde_json::from_slice(line) {
+                Ok(correction) => corrections.push(correction),
+                Err(error) if line.ends_with(b"\n") => {
+                    problems.push(format!("line {} is not a correction: {error}", index + 1));
+                }
+                Err(_) => {}
+            }
+        }
+        new.push(SyncedCorrections { path, stamp, corrections, problems });
     }
     new
 }
 
 impl SyncedCorrections {
-    /// Imports the corrections. Returns how many were new.
-    pub(super) fn import(&self) -> Result<usize, AskError> {
-        import::import_corrections(&mut Connection::open_for_work()?, &self.corrections, false)
+    /// Imports the corrections. An invalid correction does not block the others.
+    pub(super) fn import(&self) -> Result<ImportedCorrections, AskError> {
+        let mut connection = Connection::open_for_work()?;
+        let mut imported = ImportedCorrections { taken: 0, problems: self.problems.clone() };
+        for page in self.corrections.chunks(MAX_CORRECTIONS) {
+            imported.add(page, &mut |corrections| {
+                import::import_corrections(&mut connection, corrections, false)
+            })?;
+        }
+        Ok(imported)
+    }
+}
+
+impl ImportedCorrections {
+    /// Imports corrections by one request. The daemon stores nothing if one of them is invalid, so
+    /// each half is then imported by itself.
+    fn add(
+        &mut self,
+        corrections: &[CorrectionRow],
+        store: &mut dyn FnMut(&[CorrectionRow]) -> Result<usize, AskError>,
+    ) -> Result<(), AskError> {
+        match (store(corrections), corrections) {
+            (Ok(taken), _) => self.taken += taken,
+            (Err(AskError::Refused(error)), [_]) if error.code == code::INVALID_PARAMS => {
+                self.problems.push(error.message);
+            }
+            (Err(AskError::Refused(error)), _) if error.code == code::INVALID_PARAMS => {
+                let (first, second) = corrections.split_at(corrections.len() / 2);
+                self.add(first, store)?;
+                self.add(second, store)?;
+            }
+            (Err(error), _) => return Err(error),
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use graphiti_proto::rpc;
+
     use super::*;
 
     #[test]
@@ -112,6 +167,41 @@ mod tests {
     }
 
     #[test]
+    fn an_invalid_correction_does_not_block_the_others() {
+        let rows = ["a", "b", "c", "d", "e"]
+            .map(|fact| row(fact, if fact == "d" { "maybe" } else { "done" }));
+        let mut imported = ImportedCorrections::default();
+        let mut stored = Vec::new();
+        let mut store = |corrections: &[CorrectionRow]| {
+            if let Some(wrong) = corrections.iter().find(|one| one.verdict == "maybe") {
+                let what = format!("the correction of the fact `{}`: wrong", wrong.fact);
+                return Err(AskError::Refused(rpc::Error::new(code::INVALID_PARAMS, what)));
+            }
+            stored.extend(corrections.iter().map(|one| one.fact.clone()));
+            Ok(corrections.len())
+        };
+        imported.add(&rows, &mut store).unwrap();
+        let problems = vec!["the correction of the fact `d`: wrong".to_owned()];
+        assert_eq!(imported, ImportedCorrections { taken: 4, problems });
+        assert_eq!(stored, ["a", "b", "c", "e"]);
+        let mut busy = |_: &[CorrectionRow]| Err(AskError::NoAnswer(None));
+        assert!(imported.add(&rows, &mut busy).is_err());
+    }
+
+    #[test]
+    fn a_line_without_a_correction_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), vec![row("a", "done"), row("b", "done")]).unwrap();
+        let file = folder.path().join(FILE);
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, format!("<<<<<<< ours\n{text}")).unwrap();
+        let read = new(&[folder.path().to_owned()], &HashMap::new());
+        assert_eq!(read[0].corrections.len(), 2);
+        let problem = &read[0].problems[0];
+        assert!(problem.starts_with("line 1 is not a correction: "), "{problem}");
+    }
+
+    #[test]
     fn an_incomplete_line_is_skipped() {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), vec![row("a", "done")]).unwrap();
@@ -121,6 +211,7 @@ mod tests {
         fs::write(&file, text).unwrap();
         let read = new(&[folder.path().to_owned()], &HashMap::new());
         assert_eq!(read[0].corrections, [row("a", "done")]);
+        assert!(read[0].problems.is_empty());
     }
 
     fn row(fact: &str, verdict: &str) -> CorrectionRow {

@@ -40,6 +40,9 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Maximum length, in characters, of a name that is a part of a path; a longer name is cut.
 const MAX_NAME_CHARS: usize = 100;
 
+/// What to do about a correction that was not imported.
+const CORRECTION_HELP: &str = "the other corrections of the file were imported; update graphiti if that machine has a later version, or else repair or delete this line on that machine";
+
 /// Runs `round` repeatedly, or once if `every` is zero.
 fn repeat(
     every: Duration,
@@ -121,7 +124,7 @@ impl FolderImporter<'_> {
     fn readable(&mut self, mut files: Vec<SyncedFile>) -> Vec<SyncedFile> {
         files.retain(|file| {
             if let Err(problem) = &file.episode {
-                self.complain(file, problem);
+                self.complain(&file.path, problem);
                 self.seen.insert(file.path.clone(), file.stamp);
             }
             file.episode.is_ok()
@@ -145,10 +148,10 @@ impl FolderImporter<'_> {
                 self.seen.extend(files.iter().map(|file| (file.path.clone(), file.stamp)));
             }
             (Ok(answer), [file]) => {
-                answer.problems.iter().for_each(|problem| self.complain(file, &problem.what));
+                answer.problems.iter().for_each(|problem| self.complain(&file.path, &problem.what));
                 self.seen.insert(file.path.clone(), file.stamp);
             }
-            (Err(error), [file]) => self.complain(file, &error.to_string()),
+            (Err(error), [file]) => self.complain(&file.path, &error.to_string()),
             (_, files) => {
                 return files.iter().try_for_each(|file| self.import(slice::from_ref(file), sum));
             }
@@ -158,19 +161,29 @@ impl FolderImporter<'_> {
 
     fn import_corrections(&mut self, machines: &[PathBuf]) -> Result<(), AskError> {
         for synced in corrections::new(machines, &self.seen) {
-            match synced.import()? {
-                0 => {}
-                count => {
-                    self.screen.print(format!("Corrections of facts: {count} imported."));
+            let imported = match synced.import() {
+                Ok(imported) => imported,
+                // The file is tried again in the next round, and does not block other machines.
+                Err(AskError::Refused(error)) => {
+                    self.complain(&synced.path, &error.message);
+                    continue;
                 }
+                Err(error) => return Err(error),
+            };
+            if imported.taken > 0 {
+                let count = imported.taken;
+                self.screen.print(format!("Corrections of facts: {count} imported."));
+            }
+            for problem in &imported.problems {
+                self.complain(&synced.path, &format!("{problem}; {CORRECTION_HELP}"));
             }
             self.seen.insert(synced.path, synced.stamp);
         }
         Ok(())
     }
 
-    fn complain(&self, file: &SyncedFile, problem: &str) {
-        let text = format!("{}: {problem}", file.path.display());
+    fn complain(&self, file: &Path, problem: &str) {
+        let text = format!("{}: {problem}", file.display());
         self.screen.print(self.screen.warn(line(&text)));
     }
 }

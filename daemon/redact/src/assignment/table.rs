@@ -8,7 +8,7 @@ use memchr::memchr;
 use crate::{
     SecretKind,
     assignment::{
-        name,
+        name::{self, NameMeaning},
         value::{Quoting, Value},
     },
 };
@@ -42,6 +42,13 @@ enum Notation {
     Separated(u8),
 }
 
+impl Notation {
+    /// Returns the number of bars before the first cell.
+    fn borders(self) -> usize {
+        usize::from(matches!(self, Notation::Markdown | Notation::Boxed))
+    }
+}
+
 /// Returns the table whose heading is the line with the name at `at`; `None` for any other line.
 pub(crate) fn below(text: &str, at: usize) -> Option<SecretTable> {
     let bytes = text.as_bytes();
@@ -51,26 +58,55 @@ pub(crate) fn below(text: &str, at: usize) -> Option<SecretTable> {
     let start = start.or((floor == 0).then_some(0))?;
     let heading = line(text, start).filter(|heading| heading.len() <= 2 * HEADING)?;
     let (notation, rows) = notation(text, heading.clone())?;
-    let columns: Vec<_> = cells(text, heading, notation)
+    let meanings: Vec<_> = cells(text, heading.clone(), notation)
         .map(|cell| name::classify(content(text, cell).1.trim_end_matches(':')))
         .collect();
+    let bars = text[heading].chars().enumerate().filter(|(_, c)| *c == '|').map(|(at, _)| at);
+    let columns = TableColumns { notation, meanings, bars: bars.collect() };
     let end = text.floor_char_boundary(text.len().min(rows + TABLE));
     let mut table = SecretTable { secrets: Vec::new(), end: rows };
     while let Some(row) = line(&text[..end], table.end).filter(|row| !row.is_empty()) {
         let count = cells(text, row.clone(), notation).count();
+        let wanted = columns.meanings.len();
         let is_row = match notation {
             Notation::Markdown | Notation::Boxed => text[row.clone()].trim_start().starts_with('|'),
-            Notation::Aligned => text[row.clone()].starts_with(' ') && count == columns.len(),
-            Notation::Separated(_) => {
-                count == columns.len() || (row.end == end && count < columns.len())
-            }
+            Notation::Aligned => text[row.clone()].starts_with(' ') && count >= wanted,
+            Notation::Separated(_) => count == wanted || (row.end == end && count < wanted),
         };
         if !is_row {
             break;
         }
-        for (cell, meaning) in cells(text, row.clone(), notation).zip(&columns) {
+        let has_bar_in_value =
+            count > wanted && matches!(notation, Notation::Boxed | Notation::Aligned);
+        match columns.aligned(text, row.clone()).filter(|_| has_bar_in_value) {
+            Some(cells) => columns.add_secrets(text, cells.into_iter(), &mut table),
+            None if has_bar_in_value => table.secrets.extend(columns.remainder(text, row.clone())),
+            None => columns.add_secrets(text, cells(text, row.clone(), notation), &mut table),
+        }
+        table.end = next_line(text, row.end);
+    }
+    Some(table)
+}
+
+/// What the heading of a table says about its columns.
+struct TableColumns {
+    notation: Notation,
+    /// The meanings of the headings that denote secrets.
+    meanings: Vec<Option<NameMeaning>>,
+    /// The positions of the bars in the heading, in characters.
+    bars: Vec<usize>,
+}
+
+impl TableColumns {
+    fn add_secrets(
+        &self,
+        text: &str,
+        cells: impl Iterator<Item = Range<usize>>,
+        table: &mut SecretTable,
+    ) {
+        for (cell, meaning) in cells.zip(&self.meanings) {
             let (range, value) = content(text, cell);
-            let quoting = match notation {
+            let quoting = match self.notation {
                 Notation::Markdown => Quoting::Cell,
                 Notation::Boxed | Notation::Aligned | Notation::Separated(_) => Quoting::Literal,
             };
@@ -79,9 +115,37 @@ pub(crate) fn below(text: &str, at: usize) -> Option<SecretTable> {
                 table.secrets.push((range, meaning.kind));
             }
         }
-        table.end = next_line(text, row.end);
     }
-    Some(table)
+
+    /// Returns the cells of a row whose values contain bars, by the positions of the bars in the
+    /// heading; `None` if the row has other characters there, for example because it contains wide
+    /// characters or replaced secrets.
+    fn aligned(&self, text: &str, row: Range<usize>) -> Option<Vec<Range<usize>>> {
+        let mut cells = Vec::new();
+        let mut start = row.start;
+        let mut characters = text[row.clone()].char_indices().enumerate();
+        for bar in &self.bars {
+            let (_, (at, _)) = characters.find(|(index, (_, c))| index == bar && *c == '|')?;
+            cells.push(start..row.start + at);
+            start = row.start + at + 1;
+        }
+        cells.push(start..row.end);
+        Some(cells.into_iter().skip(self.notation.borders()).collect())
+    }
+
+    /// Returns the row from the first column with secrets to its end, unless this part was replaced
+    /// already.
+    fn remainder(&self, text: &str, row: Range<usize>) -> Option<(Range<usize>, SecretKind)> {
+        let mut columns = cells(text, row.clone(), self.notation).zip(&self.meanings);
+        let (cell, meaning) =
+            columns.find_map(|(cell, meaning)| meaning.map(|meaning| (cell, meaning)))?;
+        let is_around = |c: char| c.is_whitespace() || c == '|';
+        let rest = &text[cell.start..row.end];
+        let trimmed = rest.trim_start_matches(is_around);
+        let start = row.end - trimmed.len();
+        let secret = start..start + trimmed.trim_end_matches(is_around).len();
+        (!rest.contains(&meaning.kind.mark())).then_some((secret, meaning.kind))
+    }
 }
 
 /// Returns the notation of the table with this heading, and the start of its rows.
@@ -140,7 +204,7 @@ fn cells(text: &str, row: Range<usize>, notation: Notation) -> impl Iterator<Ite
         at = length.map(|length| start + length + 1);
         Some(start..length.map_or(row.end, |length| start + length))
     });
-    cells.skip(usize::from(matches!(notation, Notation::Markdown | Notation::Boxed)))
+    cells.skip(notation.borders())
 }
 
 /// Returns a cell without spaces, quotes and emphasis.

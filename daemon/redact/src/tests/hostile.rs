@@ -16,6 +16,7 @@ const UNITS: &[&str] = &[
     "password=\"",
     "token ",
     "PASSWORD:",
+    "pin: 4821 ",
     "sk-",
     "eyJ",
     "eyJ.",

@@ -17,6 +17,13 @@ const INNOCENT: &[&str] = &[
     "the verification code for issue 1234",
     "PIN 4096 bytes",
     "PIN = 5000, // ms",
+    "pin: 13",
+    "gpio:\n  pin: 1024\n",
+    "led: { pin: 4821 }",
+    "the board connects pin: 4821 to ground",
+    "pin: 4096 bytes",
+    "pin: 2024.1.0",
+    "spin: 4821, pin: 4821abc, pin: 2026-11-27",
     "PR 1234 is your own code",
     // Hashes and ids.
     "commit 3857ea36d4c0b1f2a5e8d7c6b9a0f1e2d3c4b5a6",

@@ -187,6 +187,33 @@ fn passwords_in_calls_and_pipes_are_redacted() {
 }
 
 #[test]
+fn a_bar_in_a_cell_does_not_end_the_redaction_of_its_row() {
+    assert_replaced(&[
+        ("Fal|con41", " id | password  | note \n----+-----------+------\n  1 | ¤ | x\n"),
+        ("Fal|con41", " note | password\n------+----------\n a|b  | ¤\n"),
+        ("Wombat41", " id | password | note \n----+----------+------\n  1 | ¤ | a|b\n"),
+        ("Wombat41", " id | password \n----+----------\n a| | ¤\n"),
+        (
+            "Fal|con41",
+            "+----+-----------+------+\n| id | password  | note |\n+----+-----------+------+\n|  1 | ¤ | x    |\n+----+-----------+------+\n",
+        ),
+    ]);
+    let heading = " note | password | on \n------+----------+----\n";
+    let redactor = Redactor::new();
+    for (row, wanted) in [
+        // A wide character moves the bars.
+        (" 語   | Fal|con  | yes\n", " 語   | [REDACTED:password]\n"),
+        (" a|b  | Wombat41 | yes\n", " a|b  | [REDACTED:password] | yes\n"),
+    ] {
+        let text = format!("{heading}{row} a    | Wombat42 | no\n(2 rows)\n");
+        let rest = " a    | [REDACTED:password] | no\n(2 rows)\n";
+        let redacted = redactor.redact(&text).text.into_owned();
+        assert_eq!(redacted, format!("{heading}{wanted}{rest}"));
+        assert_eq!(redactor.redact(&redacted).text, redacted);
+    }
+}
+
+#[test]
 fn translated_labels_stay() {
     assert_kept(&[
         "{\"password\": \"Kennwort\"}",

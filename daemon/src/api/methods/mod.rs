@@ -84,6 +84,7 @@ fn welcome(daemon: &DaemonState) -> Value {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
         home: daemon.home.display().to_string(),
+        capabilities: methods::CAPABILITIES.iter().map(|name| (*name).to_owned()).collect(),
     })
 }
 

@@ -6,6 +6,7 @@ mod files;
 mod following;
 mod gemini;
 mod interleavings;
+mod omitting;
 mod opencode;
 mod registering;
 mod remaking;
@@ -53,6 +54,7 @@ use crate::{
 struct Machine {
     folder: TempDir,
     redactor: Redactor,
+    filter: capture::config::Filter,
 }
 
 /// An engine that runs.
@@ -64,7 +66,8 @@ struct Run {
 
 impl Machine {
     fn new() -> Machine {
-        Machine { folder: tempfile::tempdir().unwrap(), redactor: Redactor::new() }
+        let (redactor, filter) = (Redactor::new(), capture::config::Filter::default());
+        Machine { folder: tempfile::tempdir().unwrap(), redactor, filter }
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -105,7 +108,7 @@ impl Machine {
         let home = self.folder.path().to_owned();
         let learned_tools = Arc::new(LearnedTools::load(store.clone()));
         let parse_context = Arc::new(ParseContext {
-            filter: capture::config::Filter::default(),
+            filter: self.filter.clone(),
             redactor: self.redactor.clone(),
             learned: learned_tools.shared(),
             formats: Formats::default(),

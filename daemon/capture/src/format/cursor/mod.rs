@@ -45,6 +45,8 @@ struct CursorMemory {
     calls: u64,
     /// The list of tasks. A call may state only the changed tasks.
     tasks: Vec<Task>,
+    /// Whether the file belongs to a sub-agent, so that the parent agent wrote its prompts.
+    is_sub_agent: bool,
 }
 
 /// Maximum number of bytes that are read from the file that describes a project.
@@ -77,6 +79,13 @@ impl Format for CursorCli {
         Some(Identity { session, sub_agent, directory })
     }
 
+    fn memory_of(&self, path: &Path) -> Memory {
+        let mut memory = Memory::default();
+        let sub_agent = TranscriptPath::of(path).and_then(|path| path.sub_agent);
+        memory.own::<CursorMemory>().is_sub_agent = sub_agent.is_some();
+        memory
+    }
+
     fn read(
         &self,
         record: &str,
@@ -91,7 +100,7 @@ impl Format for CursorCli {
         let content = message.as_ref().and_then(|message| message.raw("content"));
         out.at = record.string("timestamp").and_then(|time| Timestamp::parse(&time));
         match (kind.as_ref(), content) {
-            ("user", Some(content)) => user(content, &mut out),
+            ("user", Some(content)) => user(content, memory, &mut out),
             ("assistant", Some(content)) => assistant(content, memory, &mut out),
             ("turn_ended", _) => turn_ended(&record, &mut out),
             _ => {}
@@ -161,7 +170,7 @@ fn shell_folder(record: &Object<'_>) -> Option<String> {
     blocks.iter().find_map(folder)
 }
 
-fn user(content: &str, out: &mut Emitter<'_>) {
+fn user(content: &str, memory: &mut Memory, out: &mut Emitter<'_>) {
     for block in json::objects(content) {
         if let Some(call) = block.string("tool_use_id") {
             result(call, &block, out);
@@ -169,8 +178,9 @@ fn user(content: &str, out: &mut Emitter<'_>) {
     }
     let text = content_text(content);
     out.at = out.at.or_else(|| text::time(&text));
-    for prompt in text::prompts(&text) {
-        out.item(Item::Prompt(Cow::Borrowed(prompt)));
+    let is_sub_agent = memory.own::<CursorMemory>().is_sub_agent;
+    for prompt in text::prompts(&text).into_iter().map(Cow::Borrowed) {
+        out.item(if is_sub_agent { Item::Instruction(prompt) } else { Item::Prompt(prompt) });
     }
 }
 

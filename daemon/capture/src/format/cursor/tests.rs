@@ -109,6 +109,16 @@ fn only_typed_text_is_a_prompt() {
 }
 
 #[test]
+fn the_prompt_of_a_sub_agent_is_an_instruction() {
+    let path = format!("/h/.cursor/projects/p/agent-transcripts/{ID}/subagents/a1.jsonl");
+    let mut memory = CursorCli.memory_of(Path::new(&path));
+    let mut items = Vec::new();
+    let mut emit = |entry: Entry<'_>| items.push(format!("{:?}", entry.item));
+    CursorCli.read(&text("user", "find it").to_string(), &mut memory, &mut emit).unwrap();
+    assert_eq!(items, ["Instruction(\"find it\")"]);
+}
+
+#[test]
 fn a_time_in_a_prompt_is_read() {
     for (written, wanted) in [
         ("Friday, Sep 4, 2026, 2:21 AM (UTC+8)", "2026-09-03T18:21:00Z"),
