@@ -83,9 +83,13 @@ pub(super) fn new(
 }
 
 impl SyncedCorrections {
-    /// Imports the corrections. Returns how many were new.
-    pub(super) fn import(&self) -> Result<usize, AskError> {
-        import::import_corrections(&mut Connection::open_for_work()?, &self.corrections, false)
+    /// Imports the corrections of facts of these episodes and of their projects. Returns how many
+    /// were new.
+    pub(super) fn import(&self, episodes: &[String]) -> Result<usize, AskError> {
+        let mut connection = Connection::open_for_work()?;
+        let counts =
+            import::import_corrections(&mut connection, &self.corrections, episodes, false)?;
+        Ok(counts.taken)
     }
 }
 

@@ -23,6 +23,7 @@ use crate::{
     engine::{
         document,
         imported::{self, ImportDecision, ImportedEpisode},
+        imported_statements::exported_statements,
     },
     model::Episode,
     store::StoreError,
@@ -81,7 +82,10 @@ pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Resul
         match daemon.engine.import_decision(&episode).map_err(store_error)? {
             ImportDecision::New { .. } | ImportDecision::Known if is_twice => imported.known += 1,
             ImportDecision::New { session } => {
-                let statements = imported::exported_statements(&episode, &portable.statements);
+                let store = daemon.engine.store();
+                let statements =
+                    exported_statements(store.as_ref(), &episode, &portable.statements)
+                        .map_err(store_error)?;
                 new.push(ImportedEpisode { episode, session, repository, statements });
             }
             ImportDecision::Known => imported.known += 1,
