@@ -108,7 +108,7 @@ impl Engine {
 
     /// Notes the directories of episodes without transcripts, so that the projects are found by
     /// their names and remotes.
-    async fn note_directories(&self, directories: BTreeMap<Project, Identity>) {
+    pub async fn note_directories(&self, directories: BTreeMap<Project, Identity>) {
         let projects = self.projects.clone();
         let noting = tokio::task::spawn_blocking(move || {
             for (directory, repository) in directories {
