@@ -16,23 +16,30 @@ use crate::{
 };
 
 /// Returns the statements that another machine exported with `episode`; `None` if they have to be
-/// derived from the summary: they are of another directory, later than the episode, about entities
-/// that it does not mention, of an unknown form, or have ids that belong to other content.
+/// derived from the summary: they do not fit the episode, or have ids that belong to other content.
 pub fn exported_statements(
     store: &dyn GraphStore,
     episode: &Episode,
     exported: &serde_json::Value,
 ) -> Result<Option<Statements>, StoreError> {
+    match fitting_statements(episode, exported) {
+        Some(statements) if have_own_ids(store, episode.id, &statements)? => Ok(Some(statements)),
+        _ => Ok(None),
+    }
+}
+
+/// Returns the exported statements; `None` if they are of another directory, later than the
+/// episode, about entities that it does not mention, or of an unknown form.
+pub fn fitting_statements(episode: &Episode, exported: &serde_json::Value) -> Option<Statements> {
     let own =
         [episode.project.namespace(), episode.project.root().namespace(), Namespace::default()];
-    let Some(mut statements) = portable_statements::from_json(exported) else { return Ok(None) };
+    let mut statements = portable_statements::from_json(exported)?;
     statements.created_at = episode.created_at;
     let latest = episode.ended_at.max(episode.created_at);
     let fits = namespaces(&statements).all(|namespace| own.contains(&namespace))
         && are_connected(&statements)
-        && times(&statements).all(|at| at <= latest)
-        && have_own_ids(store, episode.id, &statements)?;
-    Ok(fits.then_some(statements))
+        && times(&statements).all(|at| at <= latest);
+    fits.then_some(statements)
 }
 
 fn namespaces(statements: &Statements) -> impl Iterator<Item = Namespace> {
