@@ -111,17 +111,9 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
         let (taken, there) = (known.taken, known.known);
         screen.print(format!("Classifications of tools: {taken} imported, {there} skipped (known already, covered by built-in rules, or the cache is full)."));
     }
-    let CorrectionCounts { taken, skipped } =
-        import_corrections(&mut connection, &export.corrections, &ids, false)?;
     if !export.corrections.is_empty() {
-        let known = export.corrections.len() - taken - skipped;
-        screen.print(format!("Corrections of facts: {taken} imported, {known} known already."));
-    }
-    if skipped > 0 {
-        let rows = super::counted(skipped as u64, "correction", "corrections");
-        screen.print(format!(
-            "{rows} of facts skipped, because the import has no session of their projects."
-        ));
+        let counts = import_corrections(&mut connection, &export.corrections, &ids, false)?;
+        counts.print(export.corrections.len(), screen);
     }
     Ok(())
 }
@@ -133,6 +125,21 @@ pub(super) struct CorrectionCounts {
     pub(super) taken: usize,
     /// The corrections of facts that are not of the import.
     skipped: usize,
+}
+
+impl CorrectionCounts {
+    /// Prints the counts of `given` corrections.
+    fn print(self, given: usize, screen: &Screen) {
+        let CorrectionCounts { taken, skipped } = self;
+        let known = given.saturating_sub(taken + skipped);
+        screen.print(format!("Corrections of facts: {taken} imported, {known} known already."));
+        if skipped > 0 {
+            let rows = super::counted(skipped as u64, "correction", "corrections");
+            screen.print(format!(
+                "{rows} of facts skipped, because the import has no session of their projects."
+            ));
+        }
+    }
 }
 
 /// Imports the corrections of facts, or only checks them. `episodes` are the ids of the episodes of
