@@ -22,8 +22,10 @@ const CHUNK: usize = 256 << 10;
 const FIRST: usize = 32 << 10;
 /// Number of bytes at the start of a file that identify it.
 const HEAD: u64 = 512;
-/// Number of bytes before the cursor that must be unchanged.
-const BEFORE: u64 = ANCHOR_DISTANCE;
+/// Number of bytes before the cursor that must be unchanged in a file of lines. The ends of lines
+/// are often equal, so that fewer bytes could be the same in a file that was truncated and has grown
+/// again.
+const BEFORE: u64 = HEAD;
 
 /// The position up to which a file was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,12 +65,12 @@ pub struct Tail {
 
 /// The first and the last bytes before the cursor, as they were read. The file may have been
 /// truncated since then, so checksums of its content would not be those of the lines that were read.
-#[derive(Default)]
 struct TextEdges {
     /// At most [`HEAD`] bytes; `None` if the content does not begin with the first line.
     head: Option<Vec<u8>>,
-    /// At most [`BEFORE`] bytes.
     before: Vec<u8>,
+    /// Maximum number of bytes in `before`.
+    limit: usize,
 }
 
 /// Whether a file matches the cursor of an earlier reading.
@@ -152,7 +154,8 @@ impl Tail {
         self.cursor = FileCursor::default();
         self.filled = 0..0;
         self.at_end = false;
-        self.edges = TextEdges { head: Some(Vec::new()), before: Vec::new() };
+        let limit = self.edges.limit;
+        self.edges = TextEdges { head: Some(Vec::new()), before: Vec::new(), limit };
         Ok(())
     }
 
@@ -285,9 +288,10 @@ impl TextEdges {
             true => Some(bytes_of(file, 0, HEAD.min(offset))?),
             false => None,
         };
-        let bytes = BEFORE.min(offset);
+        let limit = if file.is_file_of_lines() { BEFORE } else { ANCHOR_DISTANCE };
+        let bytes = limit.min(offset);
         let before = bytes_of(file, offset - bytes, bytes)?;
-        Ok(TextEdges { head, before })
+        Ok(TextEdges { head, before, limit: limit as usize })
     }
 
     /// Adds the next bytes that were read.
@@ -296,8 +300,8 @@ impl TextEdges {
             let missing = (HEAD as usize).saturating_sub(head.len()).min(bytes.len());
             head.extend_from_slice(&bytes[..missing]);
         }
-        let last = &bytes[bytes.len().saturating_sub(BEFORE as usize)..];
-        let dropped = (self.before.len() + last.len()).saturating_sub(BEFORE as usize);
+        let last = &bytes[bytes.len().saturating_sub(self.limit)..];
+        let dropped = (self.before.len() + last.len()).saturating_sub(self.limit);
         self.before.drain(..dropped);
         self.before.extend_from_slice(last);
     }
@@ -428,6 +432,13 @@ mod tests {
         let mut cursor = FileCursor::default();
         file.read(&mut cursor);
         file.replace(format!("{start}2\n3\n4\n5\n").as_bytes());
+        assert_eq!(Tail::open(file.0.path(), &cursor).unwrap().1, Resumed::FromStart);
+        // The lines differ only in their ids, which are far from their ends.
+        let line = |id: u8| format!("{{\"id\":{id},\"rest\":\"{}\"}}\n", "y".repeat(200));
+        let file = Transcript::new(format!("{start}{}", line(1)).as_bytes());
+        let mut cursor = FileCursor::default();
+        file.read(&mut cursor);
+        file.replace(format!("{start}{}{}", line(2), line(3)).as_bytes());
         assert_eq!(Tail::open(file.0.path(), &cursor).unwrap().1, Resumed::FromStart);
     }
 
