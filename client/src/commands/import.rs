@@ -14,7 +14,8 @@ use graphiti_proto::{
     methods::{
         CHECK_CORRECTIONS,
         corrections::{
-            CORRECTIONS, CorrectionRow, CorrectionsAnswer, CorrectionsRequest, MAX_CORRECTIONS,
+            self, CORRECTIONS, CorrectionRow, CorrectionsAnswer, CorrectionsRequest,
+            MAX_CORRECTIONS,
         },
         models::{TOOLS, ToolKnowledge, Tools},
         transfer::{IMPORT, ImportReport, ImportRequest, MAX_EPISODES, PortableEpisode},
@@ -70,7 +71,9 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
     let is_export = export.is_export();
     let mut connection = Connection::open_for_work()?;
     let preview = import_episodes(&mut connection, &mut export, true)?;
-    match import_corrections(&mut connection, &export.corrections, true) {
+    let ids: Vec<String> =
+        export.episodes.iter().map(|read| read.portable.episode.uuid.clone()).collect();
+    match import_corrections(&mut connection, &export.corrections, &ids, true) {
         Ok(_) => {}
         Err(AskError::Refused(error)) if error.code == code::INVALID_PARAMS => {
             export.problems.push(format!("{CORRECTIONS_FILE}: {}", error.message));
@@ -109,30 +112,67 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
         let (taken, there) = (known.taken, known.known);
         screen.print(format!("Classifications of tools: {taken} imported, {there} skipped (known already, covered by built-in rules, or the cache is full)."));
     }
-    let taken = import_corrections(&mut connection, &export.corrections, false)?;
     if !export.corrections.is_empty() {
-        let known = export.corrections.len() - taken;
-        screen.print(format!("Corrections of facts: {taken} imported, {known} known already."));
+        let counts = import_corrections(&mut connection, &export.corrections, &ids, false)?;
+        counts.print(export.corrections.len(), screen);
     }
     Ok(())
 }
 
-/// Imports the corrections of facts, or only checks them. Returns the number of new corrections.
+/// The numbers of imported corrections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CorrectionCounts {
+    /// The corrections that were new.
+    pub(super) taken: usize,
+    /// The corrections of facts that are not of the import.
+    skipped: usize,
+}
+
+impl CorrectionCounts {
+    /// Prints the counts of `given` corrections.
+    fn print(self, given: usize, screen: &Screen) {
+        let CorrectionCounts { taken, skipped } = self;
+        let known = given.saturating_sub(taken + skipped);
+        screen.print(format!("Corrections of facts: {taken} imported, {known} known already."));
+        if skipped > 0 {
+            let rows = super::counted(skipped as u64, "correction", "corrections");
+            screen.print(format!(
+                "{rows} of facts skipped, because the import has no session of their projects."
+            ));
+        }
+    }
+}
+
+/// Imports the corrections of facts, or only checks them. `episodes` are the ids of the episodes of
+/// the import.
 pub(super) fn import_corrections(
     connection: &mut Connection,
     corrections: &[CorrectionRow],
+    episodes: &[String],
     dry_run: bool,
-) -> Result<usize, AskError> {
-    let mut taken = 0;
+) -> Result<CorrectionCounts, AskError> {
+    let mut sum = CorrectionCounts::default();
     if dry_run && !corrections.is_empty() {
         connection.require(CHECK_CORRECTIONS, "the check before the import of corrections")?;
     }
-    for page in corrections.chunks(MAX_CORRECTIONS) {
-        let request = CorrectionsRequest { corrections: page.to_vec(), imported: true, dry_run };
-        let answer: CorrectionsAnswer = connection.ask(CORRECTIONS, &request)?;
-        taken += answer.corrections.len();
+    // At least one request is made, which checks the form of the corrections.
+    let mut groups: Vec<&[String]> = episodes.chunks(corrections::MAX_EPISODES).collect();
+    if groups.is_empty() {
+        groups.push(&[]);
     }
-    Ok(taken)
+    for page in corrections.chunks(MAX_CORRECTIONS) {
+        let mut skipped = 0;
+        for episodes in &groups {
+            let (corrections, episodes) = (page.to_vec(), episodes.to_vec());
+            let request = CorrectionsRequest { corrections, imported: true, episodes, dry_run };
+            let answer: CorrectionsAnswer = connection.ask(CORRECTIONS, &request)?;
+            sum.taken += answer.corrections.len();
+            // A correction that an earlier request stored is known in this request.
+            skipped = answer.skipped;
+        }
+        sum.skipped += skipped;
+    }
+    Ok(sum)
 }
 
 /// Imports all episodes, or only checks them.
@@ -274,7 +314,9 @@ impl ExportFiles {
                 return Ok(());
             }
             let bytes = text.len();
-            let episode = EpisodeNode { content: text, ..EpisodeNode::default() };
+            let name = file.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+            let uuid = name.to_owned();
+            let episode = EpisodeNode { uuid, content: text, ..EpisodeNode::default() };
             let portable = PortableEpisode { episode, ..PortableEpisode::default() };
             self.episodes.push(ReadEpisode { portable, file: file.to_owned(), line: None, bytes });
             return Ok(());

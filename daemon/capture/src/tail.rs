@@ -22,8 +22,10 @@ const CHUNK: usize = 256 << 10;
 const FIRST: usize = 32 << 10;
 /// Number of bytes at the start of a file that identify it.
 const HEAD: u64 = 512;
-/// Number of bytes before the cursor that must be unchanged.
-const BEFORE: u64 = ANCHOR_DISTANCE;
+/// Number of bytes before the cursor that must be unchanged in a file of lines. The ends of lines
+/// are often equal, so that fewer bytes could be the same in a file that was truncated and has grown
+/// again.
+const BEFORE: u64 = HEAD;
 
 /// The position up to which a file was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +60,17 @@ pub struct Tail {
     /// The part of `buffer` that was read from the file and not yet returned.
     filled: std::ops::Range<usize>,
     at_end: bool,
+    edges: TextEdges,
+}
+
+/// The first and the last bytes before the cursor, as they were read. The file may have been
+/// truncated since then, so checksums of its content would not be those of the lines that were read.
+struct TextEdges {
+    /// At most [`HEAD`] bytes; `None` if the content does not begin with the first line.
+    head: Option<Vec<u8>>,
+    before: Vec<u8>,
+    /// Maximum number of bytes in `before`.
+    limit: usize,
 }
 
 /// Whether a file matches the cursor of an earlier reading.
@@ -111,8 +124,9 @@ impl Tail {
             Resumed::Continued => cursor.clone(),
             Resumed::Truncated { .. } | Resumed::FromStart => FileCursor::default(),
         };
+        let edges = TextEdges::at(&mut file, cursor.offset)?;
         file.seek(SeekFrom::Start(cursor.offset))?;
-        let tail = Tail { file, cursor, buffer: Vec::new(), filled: 0..0, at_end: false };
+        let tail = Tail { file, cursor, buffer: Vec::new(), filled: 0..0, at_end: false, edges };
         Ok((tail, resumed))
     }
 
@@ -122,13 +136,15 @@ impl Tail {
         &self.cursor
     }
 
-    /// Returns the cursor with checksums of the current content.
-    pub fn mark(&mut self) -> io::Result<FileCursor> {
-        let position = self.file.stream_position()?;
-        self.cursor.update_checksums(&mut self.file)?;
+    /// Returns the cursor with checksums of the lines that were read. If the file was truncated
+    /// while it was read, it does not match the cursor.
+    pub fn mark(&mut self) -> FileCursor {
+        if let Some(head) = &self.edges.head {
+            self.cursor.head = Checksum::of(head);
+        }
+        self.cursor.before = Checksum::of(&self.edges.before);
         self.cursor.anchor = self.file.anchor().cloned();
-        self.file.seek(SeekFrom::Start(position))?;
-        Ok(self.cursor.clone())
+        self.cursor.clone()
     }
 
     /// Moves to the start of the file, which [`Tail::open_whole`] must have opened. The opened file
@@ -138,6 +154,8 @@ impl Tail {
         self.cursor = FileCursor::default();
         self.filled = 0..0;
         self.at_end = false;
+        let limit = self.edges.limit;
+        self.edges = TextEdges { head: Some(Vec::new()), before: Vec::new(), limit };
         Ok(())
     }
 
@@ -178,6 +196,7 @@ impl Tail {
 
     fn take_line(&mut self, length: usize, used: usize) -> TailLine<'_> {
         let start = self.filled.start;
+        self.edges.add(&self.buffer[start..start + used]);
         self.filled.start += used;
         self.cursor.offset += used as u64;
         self.cursor.line += 1;
@@ -220,6 +239,7 @@ impl Tail {
                 None => (pending.len(), false),
             };
             passed += bytes as u64;
+            self.edges.add(&self.buffer[self.filled.start..self.filled.start + bytes]);
             self.filled.start += bytes;
             if found || !self.fill()? {
                 self.cursor.offset += passed;
@@ -242,8 +262,12 @@ impl FileCursor {
         if file.length()? < self.offset {
             return Ok(false);
         }
-        // The stored cursor may be damaged.
+        // The stored cursor may be damaged. Without a checksum of the last bytes, any content of this
+        // length would match.
         let Some(before) = self.offset.checked_sub(self.before.bytes) else { return Ok(false) };
+        if self.offset > 0 && self.before.bytes == 0 {
+            return Ok(false);
+        }
         // If the content does not begin with the first line, the source of the lines has already
         // compared the earlier lines.
         let has_same_start = !file.has_start() || self.head.matches(file, 0)?;
@@ -255,29 +279,51 @@ impl FileCursor {
         let before = self.offset.checked_sub(self.before.bytes)?;
         self.anchor.as_ref().filter(|anchor| anchor.offset <= before)
     }
+}
 
-    fn update_checksums(&mut self, file: &mut OpenTranscript) -> io::Result<()> {
-        if file.has_start() {
-            self.head = Checksum::take(file, 0, HEAD.min(self.offset))?;
+impl TextEdges {
+    /// Returns the first bytes of a file, and the last bytes before `offset`.
+    fn at(file: &mut OpenTranscript, offset: u64) -> io::Result<TextEdges> {
+        let head = match file.has_start() {
+            true => Some(bytes_of(file, 0, HEAD.min(offset))?),
+            false => None,
+        };
+        let limit = if file.is_file_of_lines() { BEFORE } else { ANCHOR_DISTANCE };
+        let bytes = limit.min(offset);
+        let before = bytes_of(file, offset - bytes, bytes)?;
+        Ok(TextEdges { head, before, limit: limit as usize })
+    }
+
+    /// Adds the next bytes that were read.
+    fn add(&mut self, bytes: &[u8]) {
+        if let Some(head) = &mut self.head {
+            let missing = (HEAD as usize).saturating_sub(head.len()).min(bytes.len());
+            head.extend_from_slice(&bytes[..missing]);
         }
-        let before = BEFORE.min(self.offset);
-        self.before = Checksum::take(file, self.offset - before, before)?;
-        Ok(())
+        let last = &bytes[bytes.len().saturating_sub(self.limit)..];
+        let dropped = (self.before.len() + last.len()).saturating_sub(self.limit);
+        self.before.drain(..dropped);
+        self.before.extend_from_slice(last);
     }
 }
 
 impl Checksum {
-    fn take(file: &mut OpenTranscript, from: u64, bytes: u64) -> io::Result<Checksum> {
-        file.seek(SeekFrom::Start(from))?;
-        let mut content = Vec::new();
-        file.take(bytes).read_to_end(&mut content)?;
-        Ok(Checksum { bytes: content.len() as u64, checksum: crc32fast::hash(&content) })
+    fn of(content: &[u8]) -> Checksum {
+        Checksum { bytes: content.len() as u64, checksum: crc32fast::hash(content) }
     }
 
     fn matches(self, file: &mut OpenTranscript, from: u64) -> io::Result<bool> {
         let is_valid = self.bytes <= HEAD;
-        Ok(self.bytes == 0 || is_valid && Checksum::take(file, from, self.bytes)? == self)
+        Ok(self.bytes == 0 || is_valid && Checksum::of(&bytes_of(file, from, self.bytes)?) == self)
     }
+}
+
+/// Returns up to `bytes` bytes of a file from the offset `from` on.
+fn bytes_of(file: &mut OpenTranscript, from: u64, bytes: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut content = Vec::new();
+    file.take(bytes).read_to_end(&mut content)?;
+    Ok(content)
 }
 
 /// Returns the line that begins at byte `offset` of the file, without its newline. Returns `None` if
@@ -362,6 +408,40 @@ mod tests {
         assert_eq!(file.read(&mut cursor), ["x".repeat(HEAD as usize)]);
     }
 
+    /// Reads lines of a file, truncates the file before the cursor is marked, and lets it grow.
+    #[test]
+    fn a_file_that_is_truncated_while_it_is_read_does_not_match_its_cursor() {
+        for rest in ["", "one\n"] {
+            let file = Transcript::new(b"one\ntwo\nthree\n");
+            let (mut tail, _) = Tail::open(file.0.path(), &FileCursor::default()).unwrap();
+            while tail.next_line(&|_| false).unwrap().is_some() {}
+            file.replace(rest.as_bytes());
+            let cursor = tail.mark();
+            assert_eq!((cursor.offset, cursor.line), (14, 3));
+            let resumed = || Tail::open(file.0.path(), &cursor).unwrap().1;
+            assert_eq!(resumed(), Resumed::Truncated { has_same_start: false }, "{rest}");
+            file.append(b"another line that is longer than the old text\n");
+            assert_eq!(resumed(), Resumed::FromStart, "{rest}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_truncated_and_has_grown_beyond_its_old_length_is_read_again() {
+        let start = format!("{}\n", "x".repeat(HEAD as usize));
+        let file = Transcript::new(format!("{start}two\n").as_bytes());
+        let mut cursor = FileCursor::default();
+        file.read(&mut cursor);
+        file.replace(format!("{start}2\n3\n4\n5\n").as_bytes());
+        assert_eq!(Tail::open(file.0.path(), &cursor).unwrap().1, Resumed::FromStart);
+        // The lines differ only in their ids, which are far from their ends.
+        let line = |id: u8| format!("{{\"id\":{id},\"rest\":\"{}\"}}\n", "y".repeat(200));
+        let file = Transcript::new(format!("{start}{}", line(1)).as_bytes());
+        let mut cursor = FileCursor::default();
+        file.read(&mut cursor);
+        file.replace(format!("{start}{}{}", line(2), line(3)).as_bytes());
+        assert_eq!(Tail::open(file.0.path(), &cursor).unwrap().1, Resumed::FromStart);
+    }
+
     #[test]
     fn a_replaced_file_is_read_again() {
         for other in ["ONE\ntwo\nmore\n", "one\nTWO\nmore\n"] {
@@ -384,8 +464,10 @@ mod tests {
 
     #[test]
     fn a_rewound_file_is_read_from_its_start() {
-        let file = Transcript::new(b"one\ntwo\nthree");
-        let cursor = FileCursor { offset: 4, line: 1, ..FileCursor::default() };
+        let file = Transcript::new(b"one\n");
+        let mut cursor = FileCursor::default();
+        file.read(&mut cursor);
+        file.append(b"two\nthree");
         let (mut tail, _) = Tail::open(file.0.path(), &cursor).unwrap();
         assert_eq!(tail.next_line(&|_| false).unwrap(), Some(TailLine::Whole(b"two")));
         tail.rewind().unwrap();
@@ -432,7 +514,7 @@ mod tests {
                     TailLine::TooLong(bytes) => format!("<{bytes}>"),
                 });
             }
-            *cursor = tail.mark().unwrap();
+            *cursor = tail.mark();
             lines
         }
     }

@@ -30,7 +30,15 @@ pub(super) async fn sessions(
     projects: &[Namespace],
     except: Option<SessionKey>,
 ) -> Result<Vec<Session>, EngineError> {
-    let mut live = engine.live().await?;
+    Ok(at_work(engine.live().await?, projects, except))
+}
+
+/// Selects the active sessions of a project. Sub-agents have no sessions of their own.
+fn at_work(
+    mut live: Vec<Session>,
+    projects: &[Namespace],
+    except: Option<SessionKey>,
+) -> Vec<Session> {
     live.retain(|session| {
         is_of_project(session, Some(projects))
             && Some(session.key) != except
@@ -39,7 +47,7 @@ pub(super) async fn sessions(
     });
     live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
     live.truncate(MAX_SESSIONS);
-    Ok(live)
+    live
 }
 
 /// Describes sessions by what was asked, and by the files that were changed. Blocks.
@@ -124,7 +132,10 @@ pub(super) fn text(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::transcript::Origin;
+    use crate::{
+        model::{Timestamp, transcript::Origin},
+        store::contract,
+    };
 
     fn message(role: Role, text: &str, file: &str) -> Message {
         Message {
@@ -141,14 +152,39 @@ mod tests {
     }
 
     #[test]
+    fn only_active_sessions_of_the_project_are_at_work_and_the_latest_is_first() {
+        let project = Project::new("/app");
+        let session = |number: u64, change: &dyn Fn(&mut Session)| {
+            let mut session = contract::session(SessionKey(number), &format!("aaaa-{number}"));
+            session.project = Some(project.clone());
+            session.state = State::Active;
+            session.last_activity = Timestamp::from_seconds(1_000 + i64::try_from(number).unwrap());
+            change(&mut session);
+            session
+        };
+        let live = vec![
+            session(1, &|_| {}),
+            session(2, &|_| {}),
+            session(3, &|session| session.state = State::Inactive),
+            session(4, &|session| session.state = State::Indexed),
+            session(5, &|session| session.project = Some(Project::new("/home/ada/other"))),
+            session(6, &|session| session.content = None),
+            session(7, &|_| {}),
+        ];
+        let found = at_work(live, &[project.namespace()], Some(SessionKey(7)));
+        let keys: Vec<u64> = found.iter().map(|session| session.key.0).collect();
+        assert_eq!(keys, [2, 1]);
+    }
+
+    #[test]
     fn files_with_changed_lines_are_listed_once_and_the_latest_first() {
-        let project = Project::new("/work/app");
+        let project = Project::new("/app");
         let messages = [
-            message(Role::Tool, "Edit: web.py (+1 -1)\n-a\n+b", "/work/app/web.py"),
-            message(Role::Tool, "Read: api.py\nx", "/work/app/api.py"),
-            message(Role::Tool, "Read: config.yml\nservers:\n- one\n- two", "/work/app/config.yml"),
-            message(Role::Tool, "Write: src/new.py (+1)\n+c", "/work/app/src/new.py"),
-            message(Role::Tool, "Edit: web.py (+1 -1)\n-b\n+c", "/work/app/web.py"),
+            message(Role::Tool, "Edit: web.py (+1 -1)\n-a\n+b", "/app/web.py"),
+            message(Role::Tool, "Read: api.py\nx", "/app/api.py"),
+            message(Role::Tool, "Read: config.yml\nservers:\n- one\n- two", "/app/config.yml"),
+            message(Role::Tool, "Write: src/new.py (+1)\n+c", "/app/src/new.py"),
+            message(Role::Tool, "Edit: web.py (+1 -1)\n-b\n+c", "/app/web.py"),
         ];
         assert_eq!(changed_files(Some(&project), &messages), ["web.py", "src/new.py"]);
     }

@@ -248,7 +248,11 @@ impl Supervisor {
         let home = self.home.path().to_owned();
         loop {
             tokio::select! {
-                () = reserve::wait_until_missing(&home) => reserve::ensure_reserve(&home),
+                () = reserve::wait_until_missing(&home) => {
+                    let home = home.clone();
+                    // Its failure is logged, and the next attempt follows after a pause.
+                    drop(tokio::task::spawn_blocking(move || reserve::ensure_reserve(&home)));
+                }
                 signal = signals.recv() => match signal {
                     Some(Signal::Reload) => {
                         let _changes_are_logged = self.reload(round).await;

@@ -6,7 +6,7 @@
 
 use std::{
     fs::{self, File},
-    io,
+    io::{self, Read as _},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -45,7 +45,6 @@ pub(super) fn ensure_reserve(home: &Path) {
         && has_plenty()
         && let Err(error) = create(&file(home))
     {
-        // Some file systems cannot reserve space.
         tracing::debug!(%error, "cannot reserve disk space for a later start");
         // The file may not exist. A file that cannot be removed is used as it is.
         let _ = fs::remove_file(file(home));
@@ -58,8 +57,23 @@ fn file(home: &Path) -> PathBuf {
 
 #[cfg(unix)]
 fn create(path: &Path) -> io::Result<()> {
-    let file = File::create(path)?;
-    Ok(rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, RESERVE)?)
+    create_with(path, |file| {
+        Ok(rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, RESERVE)?)
+    })
+}
+
+/// Creates the file, and reserves its space by `allocate`. On a file system that cannot reserve
+/// space, such as NFS before version 4.2 or ZFS, writes zeros.
+#[cfg(unix)]
+fn create_with(path: &Path, allocate: fn(&File) -> io::Result<()>) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    match allocate(&file) {
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+            io::copy(&mut io::repeat(0).take(RESERVE), &mut file)?;
+            file.sync_all()
+        }
+        allocated => allocated,
+    }
 }
 
 #[cfg(not(unix))]
@@ -72,6 +86,19 @@ mod tests {
     use std::os::unix::fs::MetadataExt;
 
     use super::*;
+
+    #[test]
+    fn zeros_are_written_where_the_file_system_cannot_reserve_space() {
+        let home = tempfile::tempdir().unwrap();
+        let path = file(home.path());
+        create_with(&path, |_| Err(rustix::io::Errno::OPNOTSUPP.into())).unwrap();
+        let made = fs::metadata(&path).unwrap();
+        assert_eq!(made.len(), RESERVE);
+        assert!(made.blocks() * 512 >= RESERVE, "{} blocks", made.blocks());
+        let full = |_: &File| Err(rustix::io::Errno::NOSPC.into());
+        assert!(create_with(&path, full).is_err());
+        assert_eq!(fs::metadata(&path).unwrap().len(), 0, "nothing is written to a full disk");
+    }
 
     #[test]
     fn the_reserve_occupies_space_and_is_kept_while_other_space_is_free() {

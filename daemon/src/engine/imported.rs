@@ -1,7 +1,7 @@
 //! Stores imported episodes, which come from another machine or are added as memories. They have
 //! no transcript on this machine.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use crate::{
     engine::{
@@ -10,10 +10,10 @@ use crate::{
     },
     graph,
     model::{
-        CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId, Evidence, Namespace,
-        Project, SessionId, SessionKey, Timestamp,
+        CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId, Evidence, Project,
+        SessionId, SessionKey, Timestamp,
         episode::{Author, ExternalContent, MEMORY},
-        graph::{Claim, EntityId, FactId, Rename, Statements},
+        graph::Statements,
         session::{Content, Indexed, Session, State},
     },
     redact::Redactor,
@@ -108,7 +108,7 @@ impl Engine {
 
     /// Notes the directories of episodes without transcripts, so that the projects are found by
     /// their names and remotes.
-    async fn note_directories(&self, directories: BTreeMap<Project, Identity>) {
+    pub async fn note_directories(&self, directories: BTreeMap<Project, Identity>) {
         let projects = self.projects.clone();
         let noting = tokio::task::spawn_blocking(move || {
             for (directory, repository) in directories {
@@ -196,41 +196,6 @@ pub fn statements_of(
     let statements = store.statements_of(episode.id)?;
     let is_empty = statements.claims.is_empty() && statements.mentions.is_empty();
     Ok((!is_empty).then(|| portable_statements::to_json(&statements)))
-}
-
-/// Returns the statements that another machine exported with `episode`; `None` if they are of
-/// another directory, later than the episode, about entities that it does not mention, or of an
-/// unknown form, so that they have to be derived from the summary.
-pub fn exported_statements(episode: &Episode, exported: &serde_json::Value) -> Option<Statements> {
-    let own =
-        [episode.project.namespace(), episode.project.root().namespace(), Namespace::default()];
-    let mut statements = portable_statements::from_json(exported)?;
-    statements.created_at = episode.created_at;
-    let mut namespaces = (statements.mentions.iter().map(|mention| mention.namespace))
-        .chain(statements.claims.iter().map(|claim| claim.namespace));
-    let is_own = namespaces.all(|namespace| own.contains(&namespace));
-    let latest = episode.ended_at.max(episode.created_at);
-    let fits = is_own && are_connected(&statements) && times(&statements).all(|at| at <= latest);
-    fits.then_some(statements)
-}
-
-/// Whether all claims and renames are about mentioned entities, and the keys are keys of facts.
-fn are_connected(statements: &Statements) -> bool {
-    let known: HashSet<EntityId> =
-        statements.mentions.iter().map(|mention| mention.entity).collect();
-    let is_known = |claim: &Claim| {
-        let has_key = FactId(claim.key.0).key() == claim.key;
-        has_key && claim.entities().iter().all(|entity| known.contains(entity))
-    };
-    let is_renaming = |rename: &Rename| known.contains(&rename.from) && known.contains(&rename.to);
-    statements.claims.iter().all(is_known) && statements.renames.iter().all(is_renaming)
-}
-
-fn times(statements: &Statements) -> impl Iterator<Item = Timestamp> {
-    (statements.mentions.iter().map(|mention| mention.at))
-        .chain(statements.claims.iter().map(|claim| claim.at))
-        .chain(statements.marks.iter().map(|mark| mark.at))
-        .chain(statements.renames.iter().map(|rename| rename.at))
 }
 
 fn memory_episode(
@@ -363,33 +328,8 @@ pub fn document_of(episode: &Episode, host: &str, repository: Option<&Identity>)
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-    use crate::{model::graph::EntityKind, store::contract};
-
-    #[test]
-    fn exported_statements_that_do_not_fit_their_episode_are_not_used() {
-        let session = contract::session(SessionKey(1), "aaaa-1");
-        let mut episode = contract::episode(&session, 5_000);
-        episode.project = Project::new("/home/ann/app");
-        let changed = |change: &dyn Fn(&mut Statements)| {
-            let mut statements = contract::statements(10);
-            change(&mut statements);
-            exported_statements(&episode, &portable_statements::to_json(&statements)).is_some()
-        };
-        let other = EntityId::of(EntityKind::File, Namespace::default(), "other");
-        let later = episode.ended_at.max(episode.created_at).plus(Duration::from_micros(1));
-        assert!(changed(&|_| {}));
-        assert!(!changed(&|statements| statements.claims[0].at = later));
-        assert!(!changed(&|statements| statements.marks[0].at = Timestamp::from_micros(i64::MAX)));
-        assert!(!changed(&|statements| statements.claims[0].others = vec![other]));
-        assert!(!changed(&|statements| statements.renames[0].from = other));
-        assert!(!changed(&|statements| {
-            statements.claims[0].key.0 = statements.claims[0].key.in_span(1).0;
-        }));
-        assert!(!changed(&|statements| statements.mentions.clear()));
-    }
+    use crate::store::contract;
 
     #[test]
     fn an_episode_by_a_model_or_by_newer_rules_is_a_later_version() {

@@ -9,7 +9,7 @@
 
 pub mod backfill;
 mod command;
-mod corrections;
+pub mod corrections;
 pub mod crash_tracker;
 mod defect;
 mod discovery;
@@ -27,6 +27,7 @@ mod forget;
 pub mod forgotten;
 mod handle;
 pub mod imported;
+pub mod imported_statements;
 pub mod indexes;
 pub mod job;
 pub mod job_result;

@@ -219,9 +219,12 @@ impl SourceState {
     ) {
         self.note_fork_key(&entry);
         if position.origin.line <= self.shared {
+            // The session may repeat the secrets of the copied lines, so they are remembered.
+            if self.output_of(&entry.item, parse_context).is_none() {
+                redact(&mut entry.item, &parse_context.redactor, &mut self.known_secrets);
+            }
             // From a copied line, only metadata such as the working directory is used.
             if let Item::Context(_) = &entry.item {
-                redact(&mut entry.item, &parse_context.redactor, &mut self.known_secrets);
                 self.observe(
                     parse_context,
                     &Entry { at: None, ..entry },

@@ -11,16 +11,22 @@ pub const CORRECTIONS: &str = "graphiti/corrections";
 /// Maximum number of corrections in one request.
 pub const MAX_CORRECTIONS: usize = 1_000;
 
+/// Maximum number of episodes in one request.
+pub const MAX_EPISODES: usize = 10_000;
+
 /// The corrections to store. A request without corrections returns all stored corrections.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CorrectionsRequest {
     /// The corrections of facts.
     pub corrections: Vec<CorrectionRow>,
-    /// Whether the corrections are from another machine. In this case, facts that are not known on
-    /// this machine are corrected, too. A stored correction is kept if it is later, or if it is by
-    /// the user and the new one by an agent.
+    /// Whether the corrections are from another machine. In this case, only facts of the sessions
+    /// in `episodes` and of their projects are corrected. A stored correction is kept if it is
+    /// later, or if it is by the user and the new one by an agent.
     pub imported: bool,
+    /// The ids of the episodes with which the corrections were imported, at most [`MAX_EPISODES`].
+    /// Episodes that are not stored on this machine are ignored.
+    pub episodes: Vec<String>,
     /// Whether to only check the corrections. The answer has the corrections that would be stored.
     pub dry_run: bool,
 }
@@ -47,4 +53,7 @@ pub struct CorrectionsAnswer {
     pub corrections: Vec<CorrectionRow>,
     /// The corrected facts as they are now; empty for imported corrections, and for a list.
     pub facts: Vec<FactRow>,
+    /// Number of imported corrections that were skipped, because their facts are unknown on this
+    /// machine or of other projects than the import.
+    pub skipped: usize,
 }

@@ -45,6 +45,10 @@ pub struct SearchFactsArguments {
     pub scope: Option<String>,
     /// Whether to explain the rank of each result.
     pub explain: bool,
+    /// For a list without words: only the facts that are listed after the fact with this id. For
+    /// the viewer; agents are not shown this argument.
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    pub after: Option<String>,
 }
 
 impl Default for SearchFactsArguments {
@@ -64,6 +68,7 @@ impl Default for SearchFactsArguments {
             invalid_at_before: None,
             scope: None,
             explain: false,
+            after: None,
         }
     }
 }

@@ -4,7 +4,7 @@
 use graphiti_proto::methods::transfer::PortableEpisode;
 use graphitid::{
     activity::classify::ClassificationCache,
-    engine::{document, episode, imported, projects::Identity},
+    engine::{document, episode, imported, imported_statements, projects::Identity},
     model::{Episode, Evidence},
 };
 use serde_json::Value;
@@ -59,7 +59,7 @@ fn check_import(content: &str, summary: &Value) {
     };
     episode::conversation(&episode);
     graphitid::graph::extract(&episode, &Evidence::default());
-    imported::exported_statements(&episode, summary);
+    imported_statements::fitting_statements(&episode, summary);
     super::transcript::handoff(&episode);
     // Exporting and importing the episode again changes nothing.
     let again = exported(&episode);

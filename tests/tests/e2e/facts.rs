@@ -1,6 +1,6 @@
 //! Tests preferences, corrections of facts, and searches for a pasted error.
 
-use std::time::Duration;
+use std::{fs, time::Duration};
 
 use graphiti_tests::{PROJECT, Transcript, World};
 use serde_json::{Value, json};
@@ -141,6 +141,14 @@ fn corrections_of_the_user_survive_another_summary_and_are_exported() {
     assert!(again.contains("Corrections of facts: 0 imported, 1 known already."), "{again}");
     let ended = other.json(&[&query[..], &["--ended"]].concat());
     assert_eq!(ended["facts"][0]["certainty"], "refuted", "{ended}");
+    // Without a session of the project, an import cannot change its facts.
+    let alone = other.path("alone");
+    fs::create_dir(&alone).unwrap();
+    let corrections = fs::read_to_string(folder.join("fact_corrections.json")).unwrap();
+    fs::write(alone.join("fact_corrections.json"), corrections.replace("wrong", "keep")).unwrap();
+    let printed = other.printed(&["import", alone.to_str().unwrap()]);
+    assert!(printed.contains("1 correction of facts skipped"), "{printed}");
+    assert_eq!(current(&other), [] as [Value; 0]);
     other.printed(&["facts", "--keep", &id]);
     assert_eq!(current(&other).len(), 1);
     there.stop();

@@ -105,13 +105,15 @@ pub(super) fn new(
 }
 
 impl SyncedCorrections {
-    /// Imports the corrections. An invalid correction does not block the others.
-    pub(super) fn import(&self) -> Result<ImportedCorrections, AskError> {
+    /// Imports the corrections of facts of these episodes and of their projects. An invalid
+    /// correction does not block the others.
+    pub(super) fn import(&self, episodes: &[String]) -> Result<ImportedCorrections, AskError> {
         let mut connection = Connection::open_for_work()?;
         let mut imported = ImportedCorrections { taken: 0, problems: self.problems.clone() };
         for page in self.corrections.chunks(MAX_CORRECTIONS) {
             imported.add(page, &mut |corrections| {
-                import::import_corrections(&mut connection, corrections, false)
+                import::import_corrections(&mut connection, corrections, episodes, false)
+                    .map(|counts| counts.taken)
             })?;
         }
         Ok(imported)

@@ -4,7 +4,8 @@
 //! Each machine writes one file for each session into its own subfolder, so that no file has two
 //! writers. A file is replaced as a whole. An importer skips a file that is incomplete, and reads
 //! it in a later round. A file that was imported, or that the daemon rejected, is read again only
-//! when it has changed. The corrections of facts are exchanged in the same way (`corrections`).
+//! when it has changed. The corrections of facts are exchanged in the same way (`corrections`). They
+//! apply only to facts of projects that have a session in the folder.
 
 mod corrections;
 
@@ -94,7 +95,7 @@ pub(super) fn export(
 /// Imports the files of other machines. Each round imports only files that are new or have changed.
 pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<(), AskError> {
     let own = machine()?;
-    let mut importer = FolderImporter { screen, seen: HashMap::new() };
+    let mut importer = FolderImporter::new(screen);
     repeat(every, screen, || {
         let failed = |error: io::Error| AskError::file(folder, &error);
         let machines = other_machines(folder, &own).map_err(failed)?;
@@ -108,8 +109,9 @@ pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<
         if !is_silent || every.is_zero() {
             import::print("Imported", &sum, screen);
         }
+        let has_new = importer.add_own(&folder.join(&own)).map_err(failed)? || !is_silent;
         // A correction may concern a fact of an episode that was imported in this round.
-        importer.import_corrections(&machines)
+        importer.import_corrections(&machines, has_new)
     })
 }
 
@@ -117,9 +119,33 @@ pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<
 struct FolderImporter<'s> {
     screen: &'s Screen,
     seen: HashMap<PathBuf, SyncStamp>,
+    /// The ids of the episodes in the folders of all machines.
+    episodes: HashSet<String>,
 }
 
 impl FolderImporter<'_> {
+    fn new(screen: &Screen) -> FolderImporter<'_> {
+        FolderImporter { screen, seen: HashMap::new(), episodes: HashSet::new() }
+    }
+
+    /// Remembers the ids of the episodes that this machine wrote to its folder `own`. Returns
+    /// whether any of them is new.
+    fn add_own(&mut self, own: &Path) -> io::Result<bool> {
+        if !own.is_dir() {
+            return Ok(false);
+        }
+        let new = new_files(&[own.to_owned()], &self.seen)?;
+        self.add(&new);
+        Ok(!new.is_empty())
+    }
+
+    /// Remembers that files were read, and the ids of their episodes.
+    fn add(&mut self, files: &[SyncedFile]) {
+        self.seen.extend(files.iter().map(|file| (file.path.clone(), file.stamp)));
+        let episodes = files.iter().filter_map(|file| file.episode.as_ref().ok());
+        self.episodes.extend(episodes.map(|portable| portable.episode.uuid.clone()));
+    }
+
     /// Returns the files with an episode, and reports the other files.
     fn readable(&mut self, mut files: Vec<SyncedFile>) -> Vec<SyncedFile> {
         files.retain(|file| {
@@ -145,7 +171,7 @@ impl FolderImporter<'_> {
                 sum.taken += answer.taken;
                 sum.known += answer.known;
                 sum.forgotten += answer.forgotten;
-                self.seen.extend(files.iter().map(|file| (file.path.clone(), file.stamp)));
+                self.add(files);
             }
             (Ok(answer), [file]) => {
                 answer.problems.iter().for_each(|problem| self.complain(&file.path, &problem.what));
@@ -159,9 +185,14 @@ impl FolderImporter<'_> {
         Ok(())
     }
 
-    fn import_corrections(&mut self, machines: &[PathBuf]) -> Result<(), AskError> {
-        for synced in corrections::new(machines, &self.seen) {
-            let imported = match synced.import() {
+    /// Imports the corrections that have changed, or all corrections if the folder `has_new`
+    /// episodes: their facts may have been unknown before.
+    fn import_corrections(&mut self, machines: &[PathBuf], has_new: bool) -> Result<(), AskError> {
+        let unseen = HashMap::new();
+        let seen = if has_new { &unseen } else { &self.seen };
+        let episodes: Vec<String> = self.episodes.iter().cloned().collect();
+        for synced in corrections::new(machines, seen) {
+            let imported = match synced.import(&episodes) {
                 Ok(imported) => imported,
                 // The file is tried again in the next round, and does not block other machines.
                 Err(AskError::Refused(error)) => {
@@ -428,7 +459,7 @@ mod tests {
         let problem = new[0].episode.as_ref().unwrap_err();
         assert!(problem.starts_with("is not an episode: expected value at line 1"), "{problem}");
         let screen = Screen::of_test(80);
-        let mut importer = FolderImporter { screen: &screen, seen: HashMap::new() };
+        let mut importer = FolderImporter::new(&screen);
         let readable = importer.readable(new);
         let paths: Vec<&Path> = readable.iter().map(|file| &*file.path).collect();
         assert_eq!(paths, [theirs.join("claude-b.json")]);

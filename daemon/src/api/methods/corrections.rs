@@ -1,7 +1,9 @@
 //! `graphiti/corrections`: lists the corrections of facts, or stores new ones.
 
 use graphiti_proto::{
-    methods::corrections::{CorrectionRow, CorrectionsAnswer, CorrectionsRequest, MAX_CORRECTIONS},
+    methods::corrections::{
+        CorrectionRow, CorrectionsAnswer, CorrectionsRequest, MAX_CORRECTIONS, MAX_EPISODES,
+    },
     rpc::{Error, code},
 };
 use serde_json::Value;
@@ -14,8 +16,9 @@ use crate::{
         tools::mark_fact,
     },
     clock,
+    engine::corrections::CorrectionScope,
     model::{
-        Timestamp,
+        EpisodeId, Timestamp,
         graph::{CorrectedFact, Correction, CorrectionAuthor, FactId, Verdict},
     },
 };
@@ -33,25 +36,33 @@ pub(super) async fn corrections(
         let what = format!("one request can store at most {MAX_CORRECTIONS} corrections");
         return Err(Error::new(code::INVALID_PARAMS, what));
     }
+    if request.episodes.len() > MAX_EPISODES {
+        let what = format!("one request can name at most {MAX_EPISODES} episodes");
+        return Err(Error::new(code::INVALID_PARAMS, what));
+    }
     let mut corrected = Vec::new();
+    let mut answer = CorrectionsAnswer::default();
+    let mut scope = None;
     for given in &request.corrections {
         let one = parse(daemon, given, request.imported).map_err(|error| {
             let what = format!("the correction of the fact `{}`: {}", given.fact, error.message);
             if request.imported { Error::new(error.code, what) } else { error }
         })?;
         // A correction that is not imported always replaces an earlier correction.
-        if !request.imported || is_new(daemon, &one)? {
+        if !request.imported {
             corrected.push(one);
+        } else if is_new(daemon, &one)? {
+            match is_of_import(daemon, &one, &request.episodes, &mut scope)? {
+                true => corrected.push(one),
+                false => answer.skipped += 1,
+            }
         }
     }
     if !request.dry_run {
         daemon.engine.correct(&corrected).await.map_err(engine_error)?;
         daemon.recall.clear();
     }
-    let mut answer = CorrectionsAnswer {
-        corrections: corrected.iter().map(row).collect(),
-        ..CorrectionsAnswer::default()
-    };
+    answer.corrections = corrected.iter().map(row).collect();
     if !request.imported {
         for one in &corrected {
             answer.facts.extend(mark_fact::rows(daemon, one.fact)?);
@@ -64,6 +75,24 @@ pub(super) async fn corrections(
 fn is_new(daemon: &DaemonState, one: &CorrectedFact) -> Result<bool, Error> {
     let known = daemon.engine.store().correction(one.fact).map_err(store_error)?;
     Ok(known != Some(one.correction) && daemon.engine.may_correct(one).map_err(engine_error)?)
+}
+
+/// Whether an imported correction is about a fact of the import. `scope` is computed once, when
+/// the first correction needs it.
+fn is_of_import(
+    daemon: &DaemonState,
+    one: &CorrectedFact,
+    episodes: &[String],
+    scope: &mut Option<CorrectionScope>,
+) -> Result<bool, Error> {
+    let scope = match scope {
+        Some(scope) => scope,
+        None => {
+            let ids: Vec<_> = episodes.iter().filter_map(|id| EpisodeId::parse(id)).collect();
+            scope.insert(daemon.engine.correction_scope(&ids).map_err(engine_error)?)
+        }
+    };
+    daemon.engine.is_in_scope(one.fact, scope).map_err(engine_error)
 }
 
 fn parse(

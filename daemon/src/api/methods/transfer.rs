@@ -1,6 +1,6 @@
 //! `graphiti/export` and `graphiti/import`: transfer episodes to another machine.
 
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
 use graphiti_proto::{
     methods::transfer::{
@@ -23,6 +23,8 @@ use crate::{
     engine::{
         document,
         imported::{self, ImportDecision, ImportedEpisode},
+        imported_statements::exported_statements,
+        projects::Identity,
     },
     model::Episode,
     store::StoreError,
@@ -67,6 +69,7 @@ pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Resul
     }
     let mut imported = ImportReport::default();
     let mut new: Vec<ImportedEpisode> = Vec::new();
+    let mut directories = BTreeMap::new();
     for (number, portable) in import.episodes.iter().enumerate() {
         let content = &portable.episode.content;
         let (episode, repository) = match document::read_with_repository(content, &portable.summary)
@@ -81,18 +84,30 @@ pub(super) async fn import(daemon: &DaemonState, import: ImportRequest) -> Resul
         match daemon.engine.import_decision(&episode).map_err(store_error)? {
             ImportDecision::New { .. } | ImportDecision::Known if is_twice => imported.known += 1,
             ImportDecision::New { session } => {
-                let statements = imported::exported_statements(&episode, &portable.statements);
+                let store = daemon.engine.store();
+                let statements =
+                    exported_statements(store.as_ref(), &episode, &portable.statements)
+                        .map_err(store_error)?;
                 new.push(ImportedEpisode { episode, session, repository, statements });
             }
-            ImportDecision::Known => imported.known += 1,
+            ImportDecision::Known => {
+                imported.known += 1;
+                // The other machine may know the repository only since the last import.
+                if repository != Identity::default() {
+                    directories.insert(episode.project, repository);
+                }
+            }
             ImportDecision::Forgotten => imported.forgotten += 1,
         }
     }
     imported.taken = new.len();
     if !imported.problems.is_empty() {
         imported.taken = 0;
-    } else if !import.dry_run && !new.is_empty() {
-        daemon.engine.import_episodes(new).await.map_err(engine_error)?;
+    } else if !import.dry_run {
+        daemon.engine.note_directories(directories).await;
+        if !new.is_empty() {
+            daemon.engine.import_episodes(new).await.map_err(engine_error)?;
+        }
     }
     Ok(write(&imported))
 }

@@ -23,7 +23,10 @@ use crate::{
     },
     clock,
     engine::{embedding::VectorSet, entities::Graph},
-    model::{EntityId, Fact, Namespace, graph::Relation},
+    model::{
+        EntityId, Fact, Namespace,
+        graph::{FactId, FactKey, Relation},
+    },
     search::{query::Query, rank::Scope},
 };
 
@@ -76,7 +79,8 @@ async fn run(
     let team_query = is_team.then(|| team::ask_facts(daemon, given.as_deref(), &query));
     let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
     let limit = arguments.max_facts.min(graph::MAX_ROWS);
-    let wanted = WantedFacts { filter: &filter, center, limit, explain: arguments.explain };
+    let after = after(daemon, arguments.after.as_deref())?;
+    let wanted = WantedFacts { filter: &filter, center, limit, after, explain: arguments.explain };
     let OwnFacts { rows: mut facts, has_all_words } = own_facts(daemon, &question, &wanted)?;
     let form = client.reply_form;
     let mut message =
@@ -130,7 +134,7 @@ fn broader(
         let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
         let search = question.in_projects(with_preferences(projects));
         let limit = graph::MAX_ROWS;
-        let wanted = WantedFacts { filter: &filter, center, limit, explain: false };
+        let wanted = WantedFacts { filter: &filter, center, limit, after: None, explain: false };
         let facts = own_facts(daemon, &search, &wanted)?.rows.len();
         if facts > 0 {
             found.push(BroaderFactSearch { change, facts });
@@ -177,7 +181,34 @@ struct WantedFacts<'w> {
     filter: &'w FactCondition,
     center: Option<EntityId>,
     limit: usize,
+    /// Only facts that are listed after this place.
+    after: Option<ListPlace>,
     explain: bool,
+}
+
+/// The place of a fact in a list without words, which is in descending order. The index has the
+/// same order: by the seconds of the latest claim, and then by the number of the fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct ListPlace {
+    seconds: i64,
+    number: u64,
+}
+
+impl ListPlace {
+    fn of(graph: &Graph<'_>, fact: FactKey) -> Result<Option<ListPlace>, Error> {
+        let last = graph.last_claim(fact).map_err(store_error)?;
+        Ok(last.map(|claim| ListPlace {
+            seconds: claim.at.micros().div_euclid(1_000_000),
+            number: fact.number(),
+        }))
+    }
+}
+
+/// Returns the place of the last fact of the previous page. If no session states the fact any more,
+/// the list begins again.
+fn after(daemon: &DaemonState, fact: Option<&str>) -> Result<Option<ListPlace>, Error> {
+    let Some(id) = fact.and_then(FactId::parse) else { return Ok(None) };
+    ListPlace::of(&graph::graph(daemon), id.key())
 }
 
 /// The facts of this machine that match a search.
@@ -191,12 +222,12 @@ struct OwnFacts {
 fn own_facts(
     daemon: &DaemonState,
     question: &graph::GraphSearch<'_>,
-    WantedFacts { filter, center, limit, explain }: &WantedFacts<'_>,
+    WantedFacts { filter, center, limit, after, explain }: &WantedFacts<'_>,
 ) -> Result<OwnFacts, Error> {
     let graph = graph::graph(daemon);
     let center = center.map(|id| latest_name(&graph, id)).transpose()?;
     let spans = |number: u64| {
-        let mut spans = spans(&graph, daemon, number)?;
+        let mut spans = spans(&graph, daemon, number, *after)?;
         spans.retain(|fact| filter.matches(fact) && center.is_none_or(|id| mentions(fact, id)));
         // The latest period is first.
         spans.reverse();
@@ -235,12 +266,21 @@ fn mentions(fact: &Fact, entity: EntityId) -> bool {
     [fact.source, fact.target].contains(&entity) || fact.others.contains(&entity)
 }
 
-fn spans(graph: &Graph<'_>, daemon: &DaemonState, number: u64) -> Result<Vec<Fact>, Error> {
+/// Returns the periods of the fact with this number; none if it is not listed after `after`.
+fn spans(
+    graph: &Graph<'_>,
+    daemon: &DaemonState,
+    number: u64,
+    after: Option<ListPlace>,
+) -> Result<Vec<Fact>, Error> {
     let key = daemon.engine.store().fact_numbered(number).map_err(store_error)?;
-    match key {
-        Some(key) => graph.spans(key).map_err(store_error),
-        None => Ok(Vec::new()),
+    let Some(key) = key else { return Ok(Vec::new()) };
+    if let Some(after) = after
+        && ListPlace::of(graph, key)?.is_none_or(|place| place >= after)
+    {
+        return Ok(Vec::new());
     }
+    graph.spans(key).map_err(store_error)
 }
 
 #[cfg(test)]

@@ -117,7 +117,7 @@ fn a_directory_has_a_path_in_its_repository() {
         ("mono", Some("")),
         ("mono/apps/web", Some("apps/web")),
         ("mono/.claude/worktrees/one/apps/web", Some("apps/web")),
-        ("elsewhere", None),
+        ("without-git", None),
     ] {
         machine.note(&projects, path);
         let project = Project::new(&machine.path(path));
@@ -125,7 +125,7 @@ fn a_directory_has_a_path_in_its_repository() {
     }
     let root = |path: &str| projects.root(&Project::new(&machine.path(path)));
     assert_eq!(root("mono/apps/web"), Project::new(&machine.path("mono")));
-    assert_eq!(root("elsewhere"), Project::new(&machine.path("elsewhere")));
+    assert_eq!(root("without-git"), Project::new(&machine.path("without-git")));
 }
 
 #[test]
@@ -139,9 +139,9 @@ fn an_imported_directory_is_of_the_project_with_its_remote() {
         repository: Some(root.to_owned()),
         remote: Some("github.com/acme/cms".to_owned()),
     };
-    let elsewhere = Project::new("/home/other/cms/web");
-    projects.note_imported(&elsewhere, repository("/home/other/cms"));
-    let both = sorted(vec![clone, elsewhere.namespace()]);
+    let imported = Project::new("/home/other/cms/web");
+    projects.note_imported(&imported, repository("/home/other/cms"));
+    let both = sorted(vec![clone, imported.namespace()]);
     for given in ["cms", "web", "git@github.com:acme/cms.git", "https://github.com/acme/cms"] {
         let NamedProject::Known(found) = projects.named(given) else { panic!("{given}") };
         assert_eq!(sorted(found), both, "{given}");
@@ -152,11 +152,30 @@ fn an_imported_directory_is_of_the_project_with_its_remote() {
     assert!(projects.of_directory("/home/other/cms/api").contains(&clone));
     // Later starts know it, and the repository on this machine takes precedence.
     let projects = machine.projects();
-    assert_eq!(projects.repository_of(elsewhere.namespace()), repository("/home/other/cms"));
+    assert_eq!(projects.repository_of(imported.namespace()), repository("/home/other/cms"));
     let moved = Project::new(&machine.path("moved"));
     projects.note_imported(&moved, repository("/home/other/cms"));
     let remote = projects.repository_of(moved.namespace()).remote;
     assert_eq!(remote.as_deref(), Some("github.com/acme/other"));
+}
+
+#[test]
+fn an_imported_directory_is_found_from_a_clone_that_is_made_later() {
+    let machine = Machine::new();
+    let projects = machine.projects();
+    let imported = Project::new("/home/ada/cms/web");
+    let repository = Identity {
+        repository: Some("/home/ada/cms".to_owned()),
+        remote: Some("github.com/acme/cms".to_owned()),
+    };
+    // The first export did not contain the repository.
+    projects.note_imported(&imported, Identity::default());
+    projects.note_imported(&imported, repository);
+    machine.repository("clone", "git@github.com:acme/cms.git");
+    let found = || projects.of_directory(&machine.path("clone")).contains(&imported.namespace());
+    assert!(found());
+    let clone = machine.note(&projects, "clone");
+    assert!(found() && projects.of_namespace(imported.namespace()).contains(&clone));
 }
 
 /// A path of another machine may be another repository here.
@@ -220,7 +239,7 @@ fn a_project_has_the_names_of_its_folder_and_its_remote() {
     }
     assert_eq!(projects.named(&app.to_string()), known);
     assert_eq!(projects.named("nothing"), NamedProject::Unknown);
-    machine.note(&projects, "/elsewhere/app");
+    machine.note(&projects, "/srv/app");
     let NamedProject::Ambiguous(paths) = projects.named("app") else {
         panic!("two projects have the name")
     };
@@ -241,7 +260,7 @@ fn directories_of_old_sessions_are_noted_and_unused_directories_dropped() {
         machine.store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
     }
     let projects = machine.projects();
-    let gone = machine.note(&projects, "/nowhere/else");
+    let gone = machine.note(&projects, "/srv/removed");
     let later = NOW.plus(RECHECK_AFTER);
     projects.note_all(later, &|| true);
     assert_eq!(projects.of_directory(&machine.path("app")).len(), 2);

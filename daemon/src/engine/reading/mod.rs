@@ -210,11 +210,16 @@ impl SourceReader {
     ) -> Result<Option<SharedPrefix<'_>>, ReadError> {
         // If all lines so far are copies, new lines may be copies of new lines of the original.
         let is_copy = state.shared > 0 && state.shared == state.cursor.line;
-        let is_open = state.first_record.is_none() || is_copy;
+        // The lines that an agent keeps of a truncated fork are the copied ones, with new numbers.
+        let is_cut_fork = state.before_truncation.as_ref().is_some_and(|before| before.shared > 0);
+        let is_open = state.first_record.is_none() || is_copy || is_cut_fork;
         if !is_open || source.sub_agent.is_some() && !self.has_several_files(source)? {
             return Ok(None);
         }
-        self.shared_prefix(format, source, &state.cursor, state.first_record)
+        let shared = self.shared_prefix(format, source, &state.cursor, state.first_record)?;
+        // The copied records of a truncated fork were counted before.
+        Ok(shared
+            .map(|shared| SharedPrefix { note: shared.note.filter(|_| !is_cut_fork), ..shared }))
     }
 
     fn is_stopping(&self) -> bool {
@@ -250,7 +255,7 @@ impl OpenSource<'_> {
         let start = self.state.cursor.offset;
         let stamp = self.tail.stamp().map_err(unreadable(&self.source))?;
         self.read_lines()?;
-        self.state.cursor = self.tail.mark().map_err(unreadable(&self.source))?;
+        self.state.cursor = self.tail.mark();
         let moved = self.state.cursor.offset != start || from_start;
         // If reading was stopped early, the old stamp stays, so that the file counts as changed.
         if !self.reader.is_stopping() {
@@ -316,7 +321,7 @@ impl OpenSource<'_> {
     /// Stores the batch. Also saves the state if many bytes were read since the last save.
     fn send_batch(&mut self, reached: u64) -> Result<(), ReadError> {
         if reached - self.source.offset >= SAVE_WITHIN {
-            self.state.cursor = self.tail.mark().map_err(unreadable(&self.source))?;
+            self.state.cursor = self.tail.mark();
             self.save_secrets();
             self.batch.add(checkpoint(&mut self.source, &self.state));
         }

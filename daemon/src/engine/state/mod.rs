@@ -10,6 +10,7 @@
 //! ([`forgetting`]), summaries that are created again by newer rules ([`remaking`]), and
 //! [`commands`].
 
+mod abandoned;
 mod agents;
 mod commands;
 mod effect;

@@ -9,14 +9,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tokio::sync::oneshot;
 
-use super::{EngineEffect, EngineState, answer, sessions::writes_of};
+use super::{
+    EngineEffect, EngineState, abandoned::AbandonedQuestions, answer, sessions::writes_of,
+};
 use crate::{
     engine::{
         command::{EngineError, ModelStatus, PendingAnswer, Scope},
         job_result::GatherOutcome,
         model_queue::{
             SummarizeOutcome,
-            queued::{self, AbandonedQuestion, QueuedQuestion},
+            queued::{self, QueuedQuestion},
         },
         schedule::Queue,
     },
@@ -24,7 +26,7 @@ use crate::{
         error::{Error, Retry},
         resilience::{self, Plan},
     },
-    model::{CloseReason, EpisodeId, SessionKey, Timestamp, episode::Author, session::Session},
+    model::{CloseReason, EpisodeId, SessionKey, Timestamp, session::Session},
     store::{Store, StoreError},
 };
 
@@ -32,8 +34,7 @@ use crate::{
 #[derive(Default)]
 pub(super) struct ModelQueue {
     awaiting: BTreeMap<SessionKey, QueuedQuestion>,
-    /// Sessions whose question failed for the last time.
-    abandoned: BTreeMap<SessionKey, AbandonedQuestion>,
+    pub(super) abandoned: AbandonedQuestions,
     /// Sessions whose question is being prepared by a job.
     gathering: HashSet<SessionKey>,
     /// Sessions with running requests to a model.
@@ -62,7 +63,7 @@ impl ModelQueue {
         let saved = queued::load(store)?;
         Ok(ModelQueue {
             awaiting: saved.queued.into_iter().collect(),
-            abandoned: saved.abandoned.into_iter().collect(),
+            abandoned: AbandonedQuestions::new(saved.abandoned),
             ..ModelQueue::default()
         })
     }
@@ -82,7 +83,7 @@ impl ModelQueue {
     /// Removes a session. A running request continues.
     pub(super) fn forget(&mut self, session: SessionKey) {
         self.awaiting.remove(&session);
-        self.abandoned.remove(&session);
+        self.abandoned.remove(session);
         self.gathering.remove(&session);
         self.waiting.remove(&session);
     }
@@ -282,27 +283,16 @@ impl EngineState {
         summarizer.is_on().then_some(PendingAnswer { done, patience: summarizer.close_timeout })
     }
 
-    /// Returns the sessions whose summary the model did not write, because their question failed
-    /// for the last time.
-    pub(super) fn abandoned(&self) -> Vec<SessionKey> {
-        let keys = self.model_queue.abandoned.keys().copied();
-        keys.filter(|key| {
-            self.session(*key).is_some_and(|session| self.has_evidence_episode(&session))
-        })
-        .collect()
-    }
-
     pub(super) fn model_status(&self) -> ModelStatus {
         let summarizer = &self.settings.summarizer;
-        let abandoned = self.abandoned();
-        let last_abandoned = abandoned.last().and_then(|key| self.model_queue.abandoned.get(key));
+        let (abandoned, abandoned_error) = self.abandoned_status();
         ModelStatus {
             is_on: summarizer.is_on(),
             writes_summaries: summarizer.writes_summaries(),
             awaiting: self.model_queue.awaiting.len(),
             next_attempt: self.next_question(),
-            abandoned: abandoned.len(),
-            abandoned_error: last_abandoned.map(|question| question.error.clone()),
+            abandoned,
+            abandoned_error,
             running_requests: self.model_queue.running.len(),
             outage: summarizer
                 .client
@@ -315,12 +305,6 @@ impl EngineState {
                 .values()
                 .find_map(|awaiting| awaiting.error.clone()),
         }
-    }
-
-    fn has_evidence_episode(&self, session: &Session) -> bool {
-        let Some(indexed) = &session.indexed else { return false };
-        let episode = self.view.episode(indexed.episode);
-        episode.is_ok_and(|episode| episode.is_some_and(|one| one.author == Author::Evidence))
     }
 
     fn question_failed(&mut self, session: SessionKey, error: &Error, now: Timestamp) {
@@ -360,21 +344,8 @@ impl EngineState {
         tracing::warn!(session = %id, kind = error.kind(), %error, retry_at, "the request to the model failed");
     }
 
-    /// Records that the model did not write the summary of a session and is not asked again.
-    fn abandon(&mut self, session: SessionKey, error: &Error) {
-        if *error == Error::Off || !self.settings.summarizer.writes_summaries() {
-            return;
-        }
-        let question = AbandonedQuestion { error: error.to_string() };
-        if self.settings.summarizer.resilience.persist_to_disk {
-            let write = queued::abandoned(session, &question);
-            self.effects.push(EngineEffect::Write(vec![write]));
-        }
-        self.model_queue.abandoned.insert(session, question);
-    }
-
     fn enqueue(&mut self, session: SessionKey, awaiting: QueuedQuestion) {
-        let was_abandoned = self.model_queue.abandoned.remove(&session).is_some();
+        let was_abandoned = self.model_queue.abandoned.remove(session);
         let is_saved = self.settings.summarizer.resilience.persist_to_disk;
         if is_saved || was_abandoned {
             let write = queued::write(session, Some(&awaiting).filter(|_| is_saved));

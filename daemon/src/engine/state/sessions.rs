@@ -72,6 +72,7 @@ impl EngineState {
                 "session state"
             );
             let is_made = made.is_some();
+            self.model_queue.abandoned.episode_changed(key);
             let figures = made.as_ref().and_then(|made| made.figures.clone());
             let mut writes = made.map_or_else(Vec::new, |made| writes_of(*made));
             writes.push(Write::Session(Box::new(after.clone())));

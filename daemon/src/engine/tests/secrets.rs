@@ -43,6 +43,21 @@ async fn a_recognised_secret_is_replaced_in_all_later_text_of_its_session() {
     assert!(!String::from_utf8_lossy(&notes[0].1).contains("ub4dor"));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_secret_in_the_copied_start_of_a_fork_is_replaced_in_its_later_text() {
+    let machine = Machine::new();
+    machine.append(OWN, "user bob, password: Tr0ub4dor-77x");
+    let run = machine.start();
+    read(&machine, &run, OWN).await;
+    fs::copy(machine.path(OWN), machine.path(OTHER)).unwrap();
+    machine.append(OTHER, "Logged in with Tr0ub4dor-77x as bob.");
+    read(&machine, &run, OTHER).await;
+    let store = run.stop().await;
+    let fork = messages(store.as_ref(), &sources(store.as_ref())[1]);
+    let fork: Vec<&str> = fork.iter().map(|message| &*message.text).collect();
+    assert_eq!(fork, ["Logged in with [REDACTED:password] as bob."]);
+}
+
 /// Claude Code writes prompts that wait for the agent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_recognised_secret_in_a_waiting_prompt_is_not_saved() {

@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 
 use super::{Machine, Run, messages, sources};
 use crate::{
+    engine::forks::fork_of,
     model::{CloseReason, SessionId, session::State},
     store::{Store, Write},
 };
 
 const CLAUDE: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
+const FORK: &str = "p/22222222-0000-4000-8000-000000000000.jsonl";
 const ID: &str = "11111111-0000-4000-8000-000000000000";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -72,6 +74,42 @@ async fn a_file_that_was_replaced_by_a_longer_text_is_read_again() {
     read(&run, &path).await;
     assert_eq!(texts(&*run.store), ["a longer text than before"]);
     run.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_copied_start_of_a_truncated_fork_is_not_its_own() {
+    for kept_lines in [[1, 2], [0, 2], [2, 3]] {
+        let machine = Machine::new();
+        let (path, fork) = (machine.path(CLAUDE), machine.path(FORK));
+        ["one", "two", "three"].iter().for_each(|text| machine.append(CLAUDE, text));
+        let run = machine.start();
+        read(&run, &path).await;
+        fs::copy(&path, &fork).unwrap();
+        machine.append(FORK, "four");
+        read(&run, &fork).await;
+        let all = ["one", "two", "three", "four"];
+        assert_eq!(texts(&*run.store), all);
+        let shared = shared_records(&run);
+        let whole = fs::read_to_string(&fork).unwrap();
+        // The agent may write the lines that it keeps in two steps.
+        for lines in kept_lines {
+            fs::write(&fork, whole.split_inclusive('\n').take(lines).collect::<String>()).unwrap();
+            read(&run, &fork).await;
+            assert_eq!(texts(&*run.store), all, "{kept_lines:?}");
+        }
+        machine.append(FORK, "five");
+        read(&run, &fork).await;
+        assert_eq!(texts(&*run.store), ["one", "two", "three", "four", "five"], "{kept_lines:?}");
+        assert_eq!((shared_records(&run), shared), (Some(3), Some(3)), "{kept_lines:?}");
+        run.stop().await;
+    }
+}
+
+/// Returns the number of records that the session of [`FORK`] shares with another session.
+fn shared_records(run: &Run) -> Option<u64> {
+    let id = SessionId { agent: "claude".to_owned(), id: FORK[2..38].to_owned() };
+    let key = run.store.find_session(&id).unwrap().unwrap();
+    fork_of(&*run.store, key).unwrap().map(|fork| fork.records)
 }
 
 /// An agent rewrites its file in two steps: it empties the file, and then writes the kept lines.

@@ -188,7 +188,7 @@ pub(super) async fn facts(daemon: &DaemonState, scope: &CopyScope) -> PageAnswer
                 h2 .section { (texts::relation(kind)) }
                 ol .list { @for fact in facts.rows.iter().take(MAX_FACTS) { (fact_row(fact, &[], "")) } }
                 @if facts.rows.len() > MAX_FACTS {
-                    @let more = if facts.others_before.is_some() { texts::at_least_more } else { texts::more };
+                    @let more = if facts.others_after.is_some() { texts::at_least_more } else { texts::more };
                     p .more { a href=(address("facts", &[("kind", kind)])) { (more(facts.rows.len() - MAX_FACTS)) } }
                 }
             }

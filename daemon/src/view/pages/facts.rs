@@ -1,7 +1,5 @@
 //! The page of facts, with their periods and sources.
 
-use std::time::Duration;
-
 use axum::extract::{Query, State};
 use graphiti_proto::tools::{
     graph::FactRow,
@@ -17,7 +15,7 @@ use super::{
 };
 use crate::{
     api::in_process,
-    model::{Timestamp, graph::Relation},
+    model::graph::{FactId, Relation},
     view::{
         layout::{NavItem, ViewPage},
         state::SharedView,
@@ -35,8 +33,9 @@ pub(in crate::view) struct FactQuery {
     project: String,
     kind: String,
     as_of: String,
-    /// Only facts that became true before this time: the next page of a list without words.
-    before: String,
+    /// Only facts that are listed after the fact with this id: the next page of a list without
+    /// words.
+    after: String,
     /// Whether ended facts are shown, too.
     ended: bool,
 }
@@ -53,7 +52,7 @@ pub(in crate::view) async fn page(
         max_facts: MAX_FACTS + 1,
         edge_types: given(&query.kind).map(|kind| vec![kind]),
         as_of: given(&query.as_of),
-        valid_at_before: given(&query.before),
+        after: given(&query.after).filter(|_| query.is_list()),
         include_ended: query.ended,
         ..SearchFactsArguments::default()
     };
@@ -75,18 +74,16 @@ pub(in crate::view) async fn page(
 }
 
 impl FactQuery {
-    /// Says how to find the facts that are not on the page. Facts without words are listed by time.
+    /// Whether the facts are listed by time, because no words are searched.
+    fn is_list(&self) -> bool {
+        self.q.trim().is_empty()
+    }
+
+    /// Says how to find the facts that are not on the page.
     fn others(&self, found: &[FactRow]) -> Markup {
-        let next = found.get(MAX_FACTS).filter(|_| self.q.trim().is_empty());
-        let end = next.and_then(end_of_page);
-        // If all facts of this page have the same time, the next page would be this page again.
-        let end = match next {
-            Some(next) if end.as_ref() == Some(&self.before) => Some(next.valid_at.clone()),
-            _ => end,
-        };
-        match end {
-            Some(before) => {
-                let next = FactQuery { before, ..self.clone() }.address();
+        match end_of_page(found, MAX_FACTS).filter(|_| self.is_list()) {
+            Some(after) => {
+                let next = FactQuery { after, ..self.clone() }.address();
                 html! { (texts::only_latest(MAX_FACTS)) " " a rel="next" href=(next) { (T.earlier) } }
             }
             None => html! { (texts::only_best(MAX_FACTS)) },
@@ -100,7 +97,7 @@ impl FactQuery {
             ("project", &self.project),
             ("kind", &self.kind),
             ("as_of", &self.as_of),
-            ("before", &self.before),
+            ("after", &self.after),
             ("ended", ended),
         ];
         address("facts", &given)
@@ -147,11 +144,13 @@ pub(in crate::view) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -
     }
 }
 
-/// Returns the time before which the facts of the next page became true, if `next` is its first
-/// fact. Facts that became true at the same time may be on both pages.
-pub(super) fn end_of_page(next: &FactRow) -> Option<String> {
-    let at = Timestamp::parse(&next.valid_at)?;
-    Some(at.plus(Duration::from_micros(1)).to_string())
+/// Returns the id of the fact after which the next page begins, if the list `found` has more than
+/// `shown` facts. The periods of one fact stay on one page, because they have one place in the list.
+pub(super) fn end_of_page(found: &[FactRow], shown: usize) -> Option<String> {
+    let key = |row: &FactRow| FactId::parse(&row.uuid).map(FactId::key);
+    let next = key(found.get(shown)?);
+    let last = found[..shown].iter().rfind(|row| key(row) != next).or(found.get(shown))?;
+    Some(last.uuid.clone())
 }
 
 /// Renders the period in which a fact is or was true.
@@ -167,29 +166,28 @@ pub(super) fn period(fact: &FactRow) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Timestamp;
 
     #[test]
-    fn a_list_without_words_continues_with_the_first_fact_that_is_not_shown() {
-        let fact = |second: i64| FactRow {
-            valid_at: Timestamp::from_seconds(1_000_000 - second).to_string(),
+    fn a_list_without_words_continues_after_the_last_fact_that_is_shown() {
+        let fact = |number: u128, period: u128| FactRow {
+            uuid: uuid::Uuid::from_u128(number << 8 | period).to_string(),
+            // All facts have the same time.
+            valid_at: Timestamp::from_seconds(1_000_000).to_string(),
             ..FactRow::default()
         };
-        let facts: Vec<FactRow> = (0..=60).map(fact).collect();
+        let mut facts: Vec<FactRow> = (0..=60).map(|number| fact(number, 0)).collect();
         let query = FactQuery { kind: "LEFT_OPEN".to_owned(), ..FactQuery::default() };
         let link = query.others(&facts).into_string();
-        let before = end_of_page(&facts[60]).unwrap();
-        assert!(before > facts[60].valid_at && before < facts[59].valid_at);
-        let page = FactQuery { before, ..query.clone() }.address();
-        assert!(page.contains("before=1970-01-12T13") && page.contains("kind=LEFT_OPEN"), "{page}");
+        let page = FactQuery { after: facts[59].uuid.clone(), ..query.clone() }.address();
+        assert!(page.contains("after=00000000") && page.contains("kind=LEFT_OPEN"), "{page}");
         assert!(link.contains(&html! { (page) }.into_string()), "{link}");
-        // If more facts became true at one time, the next page continues before this time.
-        let same: Vec<FactRow> = (0..=60).map(|_| fact(0)).collect();
-        let before = end_of_page(&same[60]).unwrap();
-        let link = FactQuery { before, ..query.clone() }.others(&same).into_string();
-        let page = FactQuery { before: same[60].valid_at.clone(), ..query.clone() }.address();
-        assert!(link.contains(&html! { (page) }.into_string()), "{link}");
+        // The next fact is an earlier period of the last fact that is shown.
+        facts[60] = fact(59, 1);
+        assert_eq!(end_of_page(&facts, MAX_FACTS), Some(facts[58].uuid.clone()));
         // The results of a search are ordered by their rank.
         let query = FactQuery { q: "login".to_owned(), ..query };
         assert!(!query.others(&facts).into_string().contains("href"));
+        assert_eq!(end_of_page(&facts[..60], MAX_FACTS), None);
     }
 }

@@ -33,8 +33,8 @@ const MAX_FACTS: usize = 99;
 pub(in crate::view) struct FactsOfKind {
     /// The latest first, at most [`MAX_FACTS`].
     pub(in crate::view) rows: Vec<FactRow>,
-    /// If there are more facts of the kind: the time before which they became true.
-    pub(in crate::view) others_before: Option<String>,
+    /// If there are more facts of the kind: the id of the fact after which they are listed.
+    pub(in crate::view) others_after: Option<String>,
 }
 
 /// The lists: for each, the heading, the kind of facts and the buttons.
@@ -65,7 +65,7 @@ pub(in crate::view) async fn page(
         let kind = [
             ("project", query.project.as_str()),
             ("kind", relation.as_str()),
-            ("before", facts.others_before.as_deref().unwrap_or_default()),
+            ("after", facts.others_after.as_deref().unwrap_or_default()),
         ];
         let others = html! { a href=(address("facts", &kind)) { (T.earlier) } };
         sections.push(section(heading, &facts, verdicts, &here, &others));
@@ -93,21 +93,21 @@ pub(in crate::view) async fn facts_of_kind(
     };
     let answer: SearchFactsAnswer = in_process::tool(daemon, NAME, &arguments).await?;
     let mut facts = answer.facts;
-    facts.sort_by(|one, other| other.valid_at.cmp(&one.valid_at));
-    let others_before = facts.get(MAX_FACTS).and_then(end_of_page);
+    let others_after = end_of_page(&facts, MAX_FACTS);
     facts.truncate(MAX_FACTS);
-    Ok(FactsOfKind { rows: facts, others_before })
+    facts.sort_by(|one, other| other.valid_at.cmp(&one.valid_at));
+    Ok(FactsOfKind { rows: facts, others_after })
 }
 
 impl FactsOfKind {
     /// Renders the number of facts.
     pub(in crate::view) fn count(&self) -> Markup {
-        html! { span .count { (self.rows.len()) @if self.others_before.is_some() { "+" } } }
+        html! { span .count { (self.rows.len()) @if self.others_after.is_some() { "+" } } }
     }
 
     /// Renders a note if there are more facts. `others` says how to find them.
     pub(in crate::view) fn note(&self, others: &Markup) -> Markup {
-        html! { @if self.others_before.is_some() { p .more { (texts::only_latest(self.rows.len())) " " (others) } } }
+        html! { @if self.others_after.is_some() { p .more { (texts::only_latest(self.rows.len())) " " (others) } } }
     }
 }
 

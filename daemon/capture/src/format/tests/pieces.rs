@@ -138,7 +138,7 @@ impl Sample {
                 let TailLine::Whole(line) = line else { panic!("a line is too long") };
                 reader.line(self.format, line);
             }
-            cursor = tail.mark().unwrap();
+            cursor = tail.mark();
             let saved = serde_json::to_string(&reader.memory).unwrap();
             reader.memory = serde_json::from_str(&saved).unwrap();
         }

@@ -71,6 +71,28 @@ fn during_an_outage_a_question_is_retried_after_increasing_pauses_and_then_given
 }
 
 #[test]
+fn a_status_does_not_read_the_sessions_without_a_summary_again() {
+    let mut decider = queue_of(1, |_| {});
+    for pause in [300, 900, 2_700, 7_200, 21_600] {
+        fail(&mut decider, unavailable(), 0);
+        decider.pass(Duration::from_secs(pause));
+    }
+    fail(&mut decider, unavailable(), 0);
+    let counted = |decider: &mut Decider| {
+        let status = decider.command(EngineCommand::Status);
+        { status }.try_recv().unwrap().model.abandoned
+    };
+    assert_eq!(counted(&mut decider), 1);
+    let episode = decider.store.stored_episode_of(A).unwrap().unwrap().id;
+    decider.store.write(vec![Write::DropEpisode(episode)]).wait().unwrap();
+    assert_eq!(counted(&mut decider), 1);
+    // The list is exact, and corrects the count.
+    let list = decider.command(EngineCommand::Abandoned);
+    assert_eq!({ list }.try_recv().unwrap(), []);
+    assert_eq!(counted(&mut decider), 0);
+}
+
+#[test]
 fn a_question_that_cannot_be_prepared_is_retried() {
     let mut decider = queue_of(1, |_| {});
     let job = decider.jobs.pop_front().expect("a job prepares a question");

@@ -84,7 +84,7 @@ fn new_record_types(path: &Path, cursor: &mut FileCursor) -> Vec<String> {
         kinds.push(record["type"].as_str().unwrap().to_owned());
     }
     // The cursor is saved as JSON between two readings.
-    let kept = serde_json::to_string(&tail.mark().unwrap()).unwrap();
+    let kept = serde_json::to_string(&tail.mark()).unwrap();
     *cursor = serde_json::from_str(&kept).unwrap();
     kinds
 }
