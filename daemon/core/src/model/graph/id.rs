@@ -26,8 +26,7 @@ pub struct FactKey(pub Uuid);
 pub struct FactId(pub Uuid);
 
 /// The subject of claims and marks: a setting, a test suite, an error. All statements about a
-/// subject are evaluated together. The first four bytes are the number of its namespace, so that an
-/// import can reject marks of subjects of other projects; the other bytes are a hash.
+/// subject are evaluated together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Subject(pub [u8; 16]);
 
@@ -88,14 +87,7 @@ impl FactId {
 impl Subject {
     /// Returns the subject of `kind` in `namespace` with this `key`.
     pub fn of(kind: &str, namespace: Namespace, key: &str) -> Subject {
-        let mut bytes = digest(&["subject", kind, &namespace.to_string(), key]);
-        bytes[..4].copy_from_slice(&namespace.number().to_be_bytes());
-        Subject(bytes)
-    }
-
-    pub fn namespace(self) -> Namespace {
-        let number = self.0.first_chunk().expect("a subject has sixteen bytes");
-        Namespace::from_number(u32::from_be_bytes(*number))
+        Subject(digest(&["subject", kind, &namespace.to_string(), key]))
     }
 }
 

@@ -265,13 +265,6 @@ mod tests {
     }
 
     #[test]
-    fn a_subject_contains_its_namespace() {
-        let of = |number| Subject::of("error", Namespace::from_number(number), "a");
-        assert_eq!(of(7).namespace(), Namespace::from_number(7));
-        assert_ne!(of(7).0[4..], of(8).0[4..]);
-    }
-
-    #[test]
     fn names_and_numbers_are_read_back() {
         for kind in EntityKind::ALL {
             assert_eq!(EntityKind::from_number(kind.number()), Some(*kind));
