@@ -9,7 +9,7 @@ use crate::{
         view::View,
     },
     rank::unit::Unit,
-    text::{distance, language::Language},
+    text::{distance, everyday, language::Language},
 };
 
 /// Maximum number of spellings of one word that are searched.
@@ -58,7 +58,9 @@ pub(crate) fn spellings(
         return forms_of_hash(word, view);
     }
     let length = word.chars().count();
-    if length < SHORTEST || !word.chars().all(char::is_alphabetic) {
+    // A question word such as `warum` is rarely in a transcript, and is no typing error.
+    let is_known = !everyday::languages_with(word).is_empty();
+    if length < SHORTEST || is_known || !word.chars().all(char::is_alphabetic) {
         return Ok(Vec::new());
     }
     let is_short = length < SHORT;

@@ -185,7 +185,7 @@ fn an_unknown_word_is_replaced_by_a_similar_word() {
         user_messages(card(1), &["the histogram of latencies"]),
         user_messages(card(2), &["Der Kontoauszug und der Abgleich sind in der Tabelle"]),
         user_messages(card(3), &["Остатки на складе"]),
-        user_messages(card(4), &["unrelated"]),
+        user_messages(card(4), &["the cache is warm"]),
     ]);
     for is_written in [false, true] {
         if is_written {
@@ -208,6 +208,7 @@ fn an_unknown_word_is_replaced_by_a_similar_word() {
         [Spelling { searched: "histgram".into(), replacements: vec!["histogram".into()] }]
     );
     assert_eq!(index.search("histogram of latencies").spelled, []);
+    assert_eq!(index.search("warum histogram").spelled, [], "a word of a known language");
     // A query with many unknown words is not prose.
     assert_eq!(index.search("histgram qqqqqqa qqqqqqb qqqqqqc").spelled.len(), 1);
     assert_eq!(index.search("histgram qqqqqqa qqqqqqb qqqqqqc qqqqqqd").spelled, []);
