@@ -103,6 +103,8 @@ impl Handoff {
         };
         let open_ends: Vec<SessionLine> =
             self.open_ends.iter().filter(|line| !is_marked(line)).cloned().collect();
+        let own_states = self.repository.partition_point(|line| line.session == 0);
+        let (own_states, other_states) = self.repository.split_at(own_states);
         vec![
             ending_section(last),
             self.wishes_section(),
@@ -112,10 +114,16 @@ impl Handoff {
                     day(last.ended_at)
                 ),
                 topic::REPOSITORY,
-                first(&self.repository, STATES),
+                first(own_states, STATES),
                 [1, 5],
             ),
             self.list_section("Left open", topic::OPEN, first(&open_ends, OPEN), [2, 5]),
+            self.list_section(
+                "Left on other branches (it may have changed since)",
+                topic::REPOSITORY,
+                first(other_states, STATES),
+                [4, 5],
+            ),
             self.list_section(
                 "Decided",
                 topic::DECISIONS,
@@ -151,7 +159,7 @@ impl Handoff {
 
     /// Builds a list. The first three entries have the first of the `priorities`, and the others
     /// have the second. Each entry that is not from the last session ends with the date of its
-    /// session.
+    /// session. An open end ends with the branch, too, if the last session did not work on it.
     fn list_section(
         &self,
         heading: &str,
@@ -162,7 +170,10 @@ impl Handoff {
         let mut section = HandoffSection::new(heading, topic);
         let entries = list.iter().map(|line| match self.sessions.get(line.session) {
             Some(session) if line.session > 0 => {
-                format!("{} ({})", line.text, day(session.ended_at))
+                let other = session.branch_unlike(&self.sessions[0]);
+                let other = other.filter(|_| topic == topic::OPEN);
+                let branch = other.map_or(String::new(), |name| format!("branch `{name}`, "));
+                format!("{} ({branch}{})", line.text, day(session.ended_at))
             }
             _ => line.text.clone(),
         });
