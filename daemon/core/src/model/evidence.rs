@@ -71,6 +71,10 @@ pub struct Evidence {
     pub reports_left_out: u32,
     /// Published texts besides commits: pull requests, comments, issues and notes of releases.
     pub publications: Vec<Publication>,
+    /// Successful changes of what is outside of the repository, in order. Of each object, only the
+    /// latest change is kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outside_changes: Vec<OutsideChange>,
     /// The changes of the repository, in order; the latest ones are kept.
     pub git_events: Vec<GitEvent>,
     /// The state of the repository in git's latest output.
@@ -192,6 +196,29 @@ pub struct Quote {
     /// The position in the transcript.
     pub origin: Origin,
     pub at: Option<Timestamp>,
+}
+
+/// A successful command that changed something outside of the repository.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutsideChange {
+    pub kind: OutsideKind,
+    /// What was changed. A later change of the same object replaces this change.
+    pub object: String,
+    /// The command or the statement without its details, or what was done, for example `Approved
+    /// pull request #12`.
+    pub text: String,
+    pub origin: Origin,
+    pub at: Option<Timestamp>,
+}
+
+/// What a command outside of the repository changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutsideKind {
+    /// A system: a database, a cluster, a service, an account of a cloud provider.
+    System,
+    /// The verdict of a review, or an issue.
+    Forge,
 }
 
 /// The report that ended a turn: the agent's text before the user's next prompt.

@@ -15,7 +15,7 @@ use crate::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
         transcript::{Origin, TaskState},
-        wording::CAUSE_BEFORE_CHANGE,
+        wording::{CAUSE_BEFORE_CHANGE, CHANGED_OUTSIDE},
     },
     pattern::pattern,
 };
@@ -265,7 +265,7 @@ fn done(draft: &mut Draft<'_>, text: &str) {
     );
 }
 
-/// Whether a commit or a completed task proves that `text` was done.
+/// Whether a commit, a command or a completed task proves that `text` was done.
 fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
     let words = text::words(text);
     let mut commits = draft.evidence.commits.iter();
@@ -275,7 +275,11 @@ fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
             || text::share(&words, &text::words(&commit.body)) >= SAME_WORK_SHARE
     });
     let mut tasks = draft.evidence.tasks.iter();
+    // Only changes that succeeded are recorded.
+    let mut outside = draft.evidence.outside_changes.iter();
     is_committed
+        || text.starts_with(CHANGED_OUTSIDE)
+        || outside.any(|change| change.text == text)
         || tasks.any(|task| {
             task.state == TaskState::Completed
                 && text::share(&text::words(&task.subject), &words) >= SAME_WORK_SHARE

@@ -355,3 +355,44 @@ fn a_merged_pull_request_is_the_work_of_a_session_without_commits() {
     script.reply("m1", "Merged.");
     assert_eq!(summary(&script).completed_tasks.unwrap(), ["Merged pull request #8"]);
 }
+
+#[test]
+fn changes_of_live_systems_are_listed_with_their_last_values() {
+    let mut script = Script::default();
+    script.prompt("the nightly report is slow, please tune the database");
+    let applied = "aws_db_instance.main: Modifications complete after 3m\n\nApply complete! Resources: 0 added, 1 changed, 0 destroyed.";
+    for (id, command, output) in [
+        ("a", "psql prod -c \"CREATE INDEX CONCURRENTLY by_day ON orders (day)\"", "CREATE INDEX"),
+        ("b", "psql prod -c \"ALTER ROLE report SET work_mem = '256MB'\"", "ALTER ROLE"),
+        ("c", "psql prod -c \"ALTER ROLE report SET work_mem = '64MB'\"", "ALTER ROLE"),
+        ("d", "psql prod -c \"DROP INDEX sales.by_day\"", "DROP INDEX"),
+        ("e", "kubectl -n prod scale deploy/report --replicas=2", "deployment.apps/report scaled"),
+        ("f", "kubectl -n prod scale deploy/report --replicas=3", "deployment.apps/report scaled"),
+        ("g", "terraform apply -auto-approve", applied),
+        ("h", "ansible-playbook web.yml -l prod", "PLAY RECAP: gw1 : ok=7 changed=0 failed=0"),
+    ] {
+        script.run(id, command, Outcome::Succeeded, output);
+    }
+    script.run("i", "systemctl restart nginx", Outcome::Failed(Some(1)), "Access denied");
+    script.reply("m1", "The report takes 3 s now.");
+    let found = summary(&script);
+    let wanted = "Changed outside of the repository: `ALTER ROLE report SET work_mem = '64MB'` (psql prod); `kubectl -n prod scale deploy/report --replicas=3`; `terraform apply -auto-approve` (0 added, 1 changed, 0 destroyed)";
+    assert_eq!(found.completed_tasks.unwrap()[0], wanted);
+}
+
+#[test]
+fn the_verdict_of_a_review_and_a_new_issue_are_listed() {
+    let mut script = Script::default();
+    script.prompt("Jonas hat nachgebessert, bitte PR #412 nochmal reviewen");
+    script.run("a", "gh pr diff 412", Outcome::Succeeded, "+ Math.max(0, x)");
+    script.run("b", "gh pr review 412 --request-changes -b 'Two points'", Outcome::Succeeded, "");
+    script.run("c", "gh pr review 412 --approve", Outcome::Succeeded, "");
+    let command = "gh issue create --title 'SHOP-88: amounts in cents' --body 'see #412'";
+    let address = "https://github.com/ada/shop/issues/88\n";
+    script.run("d", command, Outcome::Succeeded, address);
+    script.reply("m1", "Beide Punkte sind behoben.");
+    assert_eq!(
+        summary(&script).completed_tasks.unwrap(),
+        ["Approved pull request #412", "Opened the issue “SHOP-88: amounts in cents” (#88)"]
+    );
+}
