@@ -53,7 +53,8 @@ pub(crate) fn last_words(entries: &Entries<'_>) -> Option<String> {
     };
     let earlier = || earlier.iter().rev().filter(|report| !is_void(report));
     let words = gist(entries, last).map(|words| with_question(entries, last, words));
-    let acknowledges = acknowledges(last);
+    let acknowledges = acknowledges(entries, last)
+        && !words.as_deref().is_some_and(|words| is_phrase(Topic::Resolved, words));
     if last.has_substance() && words.is_some() && !acknowledges {
         return words;
     }
@@ -91,11 +92,15 @@ pub(crate) fn last_words(entries: &Entries<'_>) -> Option<String> {
     }
 }
 
-/// Whether a report is so short that it may only acknowledge what the user said. The report of the
-/// work is before it.
-fn acknowledges(report: &Report) -> bool {
+/// Whether a report is so short that it may only acknowledge what the user said, because the user
+/// asked nothing. The report of the work is before it.
+fn acknowledges(entries: &Entries<'_>, report: &Report) -> bool {
     let length = report.passages.iter().map(|passage| passage.text.chars().count()).sum::<usize>();
-    !report.changed && !report.asks && length < ACKNOWLEDGEMENT
+    let asked = answers::prompt_before(entries.evidence, report);
+    !report.changed
+        && !report.asks
+        && length < ACKNOWLEDGEMENT
+        && !asked.is_some_and(|asked| asked.contains(['?', '？']))
 }
 
 /// Adds the question to a bare answer such as `No.`.
