@@ -396,3 +396,73 @@ fn the_verdict_of_a_review_and_a_new_issue_are_listed() {
         ["Approved pull request #412", "Opened the issue “SHOP-88: amounts in cents” (#88)"]
     );
 }
+
+#[test]
+fn a_figure_that_the_agent_takes_back_is_not_done() {
+    for (first, objection, second) in [
+        (
+            "Sharding does it: **118k req/s**, p99 4.1 ms (was 41k / 18.2 ms), so 2.9x.",
+            "was that on your laptop? laptop numbers are worthless, use bench01",
+            "Right, the 118k was with turbo boost. On bench01: **96.2k req/s**, p99 5.2 ms.",
+        ),
+        (
+            "Der Churn in Q3 liegt bei **7,9 %**. Als gekündigt zähle ich nach 60 Tagen.",
+            "kann nicht sein, Q2 war 4,3. und Finance zählt 30 Tage",
+            "Korrigiert. Die 7,9 % waren falsch: der Join zählte doppelt. Es sind **4,6 %**.",
+        ),
+        (
+            "Le taux de Q3 est de **7,9 %**, avec un délai de 60 jours.",
+            "impossible, la finance compte 30 jours",
+            "Exact, les 7,9 % étaient faux. Le taux est de **4,6 %**.",
+        ),
+        (
+            "第三季度的流失率是 7.9 %，按 60 天计算。",
+            "不可能，财务按 30 天计算",
+            "你说得对，7.9 % 是错的。流失率是 4.6 %。",
+        ),
+        (
+            "第3四半期の解約率は 7.9 % です。60 日で数えました。",
+            "おかしい。経理は30日で数える",
+            "確かに、7.9 % は誤りでした。解約率は 4.6 % です。",
+        ),
+        (
+            "La tasa de Q3 es del **7,9 %**, con un plazo de 60 días.",
+            "imposible, finanzas cuenta 30 días",
+            "Cierto, el 7,9 % era incorrecto. La tasa es del **4,6 %**.",
+        ),
+    ] {
+        let mut script = Script::default();
+        script.prompt("numbers for Q3 please");
+        script.edit("a", "/app/churn.sql", "a", "b");
+        script.reply("m1", first);
+        script.prompt(objection);
+        script.edit("b", "/app/churn.sql", "b", "c");
+        script.reply("m2", second);
+        let done = summary(&script).completed_tasks.unwrap_or_default().join("\n");
+        assert!(!done.contains("60") && !done.contains("4.1 ms"), "{first}: {done}");
+    }
+}
+
+#[test]
+fn an_interim_result_is_no_finding_after_the_final_result() {
+    for interim in [
+        "Zwischenstand: mit dem Index 31 s statt 94 s. Für das Dashboard reicht das noch nicht.",
+        "Interim result: 31 s with the index instead of 94 s. That is not enough for the dashboard.",
+        "Point d'étape : 31 s avec l'index au lieu de 94 s. Cela ne suffit pas au tableau de bord.",
+        "Resultado provisional: 31 s con el índice en vez de 94 s. No basta para el panel.",
+        "初步结果：用索引要 31 秒，之前是 94 秒。对仪表板来说还不够。",
+        "途中経過：インデックスで 94 秒から 31 秒になりました。ダッシュボードにはまだ足りません。",
+    ] {
+        let mut script = Script::default();
+        script.prompt("The query of the dashboard is slow, can you find out why?");
+        script.run("a", "psql -f q.sql", Outcome::Succeeded, "Time: 31102.018 ms");
+        script.reply("m1", interim);
+        script.prompt("then take a materialized view");
+        script.edit("b", "/app/view.sql", "a", "b");
+        script.reply("m2", "The materialized view takes 2.8 s, so the dashboard works again.");
+        let found = summary(&script);
+        let texts = [found.discoveries, found.completed_tasks];
+        let all = texts.into_iter().flatten().flatten().collect::<Vec<_>>().join("\n");
+        assert!(!all.contains("31"), "{interim}: {all}");
+    }
+}

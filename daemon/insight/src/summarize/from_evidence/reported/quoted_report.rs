@@ -19,7 +19,7 @@ use crate::{
                 quoted::{QuotedPassage, complete_answer},
                 redescribed::is_redescribed,
                 repeats, review, transient,
-                withdrawn::{is_refuted, is_withdrawn},
+                withdrawn::{has_withdrawn_figure, is_refuted, is_withdrawn},
             },
         },
         report::{Report, Topic, is_phrase, topic_of_sentence},
@@ -159,6 +159,13 @@ impl<'e> QuotedReport<'e> {
         is_answer: bool,
     ) -> bool {
         let report = self.report;
+        let is_replaced = || {
+            passage.first().is_some_and(|first| is_phrase(Topic::Interim, first))
+                || passage.is_introduced_by(|text| is_phrase(Topic::Interim, text))
+        };
+        if !self.is_last && is_replaced() {
+            return false;
+        }
         let is_no_fact = passage.is_steps()
             && (!report.changed || passage.is_introduced_by(addresses_user))
             || passage.is_introduced_by(|text| {
@@ -291,6 +298,7 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
             || !is_refuted(entries, part, report.origin)
                 && !is_withdrawn(entries, part, report.origin))
         && is_still_there(entries, part, report.origin)
+        && !has_withdrawn_figure(entries, part, report.origin)
         && !is_redescribed(entries, report, part)
 }
 
