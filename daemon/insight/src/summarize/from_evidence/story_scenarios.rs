@@ -466,3 +466,18 @@ fn an_interim_result_is_no_finding_after_the_final_result() {
         assert!(!all.contains("31"), "{interim}: {all}");
     }
 }
+
+#[test]
+fn the_content_of_a_post_mortem_is_not_the_work_of_its_session() {
+    let mut script = Script::default();
+    script.prompt("On fait le post-mortem de jeudi. Ton neutre.");
+    let text = "# Post-mortem\n\n## Actions\n- [x] délai maximal de 60 s pour les transactions\n- [ ] validation par l'équipe comptable\n";
+    let written = change("/app/docs/postmortem-2026-11-13.md", ChangeKind::Written, "", text);
+    script.call("a", "Write", written);
+    script.result("a", Outcome::Succeeded, "");
+    script.reply("m1", "Le post-mortem est dans `docs/postmortem-2026-11-13.md`.\n\nReste à faire :\n- faire valider le document par l'équipe comptable");
+    let found = summary(&script);
+    assert_eq!(found.next_steps.unwrap(), ["Faire valider le document par l'équipe comptable"]);
+    let done = found.completed_tasks.unwrap_or_default();
+    assert!(!done.iter().any(|line| line.contains("60 s")), "{done:?}");
+}
