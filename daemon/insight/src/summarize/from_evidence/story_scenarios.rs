@@ -481,3 +481,15 @@ fn the_content_of_a_post_mortem_is_not_the_work_of_its_session() {
     let done = found.completed_tasks.unwrap_or_default();
     assert!(!done.iter().any(|line| line.contains("60 s")), "{done:?}");
 }
+
+#[test]
+fn a_remark_that_the_agent_only_acknowledges_is_no_title() {
+    let mut script = Script::default();
+    script.prompt("Jonas hat nachgebessert, bitte nochmal schauen");
+    script.run("a", "gh pr diff 412", Outcome::Succeeded, "+ Math.max(0, x)");
+    script.reply("m1", "Beide Punkte sind behoben. Ich habe den PR freigegeben.");
+    script.prompt("merge mach ich selber heute abend");
+    script.reply("m2", "Alles klar.");
+    assert_eq!(title(&script), "Jonas hat nachgebessert, bitte nochmal schauen");
+    assert!(!summary(&script).objective.contains("heute abend"));
+}
