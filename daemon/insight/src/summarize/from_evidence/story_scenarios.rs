@@ -493,3 +493,21 @@ fn a_remark_that_the_agent_only_acknowledges_is_no_title() {
     assert_eq!(title(&script), "Jonas hat nachgebessert, bitte nochmal schauen");
     assert!(!summary(&script).objective.contains("heute abend"));
 }
+
+#[test]
+fn a_finding_does_not_repeat_the_first_prompt() {
+    let found = |asked: &str, answer: &str| {
+        let mut script = Script::default();
+        script.prompt(asked);
+        script.reply("m1", answer);
+        script.prompt("merci, regarde aussi les tests de la caisse");
+        script.reply("m2", "Les tests de la caisse sont verts, et ils couvrent aussi les deux nouveaux cas de la remise, y compris celui du panier vide.");
+        summary(&script).discoveries.unwrap_or_default().join("\n")
+    };
+    let asked =
+        "Kannst du PR #412 von Jonas reviewen? Kommentare auf Deutsch, freundlich, höchstens fünf";
+    let shown = found(asked, "Die Funktion `apply` kann einen negativen Betrag ergeben.");
+    assert!(shown.contains("negativen Betrag") && !shown.contains("freundlich"), "{shown}");
+    let shown = found("Jonas a corrigé, tu peux revoir ?", "Oui, c'est bon.");
+    assert!(!shown.contains("Oui") || shown.contains("tu peux revoir"), "{shown}");
+}

@@ -33,7 +33,7 @@ use crate::{
         Episode,
         evidence::without_parents,
         summary::{EnhancedSessionSummary, Outcome},
-        wording::{BY_THE_USER, DELETED},
+        wording::{BY_THE_USER, CHANGED_OUTSIDE, DELETED},
     },
     summarize::{command_lines::failed_command, text::same_words},
 };
@@ -41,6 +41,8 @@ use crate::{
 const MAX_ENTRY_CHARS: usize = 200;
 /// Maximum length, in characters, of the state of a repository.
 const MAX_STATE_CHARS: usize = 300;
+/// Maximum length, in characters, of the changes outside of the repository.
+const MAX_OUTSIDE_CHARS: usize = 600;
 /// Maximum length, in characters, of an open end: enough for the whole title of a task.
 const MAX_OPEN_END_CHARS: usize = 300;
 /// Maximum length, in characters, of a decision with its question and reason.
@@ -63,8 +65,9 @@ pub struct Handoff {
     pub sessions: Vec<EndedSession>,
     /// Wishes of the user that apply from now on.
     pub preferences: Vec<String>,
-    /// The state of the repository and a pull request, as the last session left them, then unpushed
-    /// commits and open pull requests that earlier sessions left on other branches.
+    /// The state of the repository, a pull request and the changes outside of the repository, as the
+    /// last session left them, then unpushed commits and open pull requests that earlier sessions left
+    /// on other branches.
     pub repository: Vec<SessionLine>,
     /// Open steps, without steps that a later session is known to have done. The steps of sessions
     /// on other branches than the last session come last.
@@ -182,6 +185,13 @@ impl Handoff {
         push(
             &mut self.repository,
             pull_request.and_then(|done| guard::quote(done, MAX_ENTRY_CHARS)),
+            0,
+        );
+        let mut done = summary.completed_tasks.iter().flatten();
+        let outside = done.find(|done| done.starts_with(CHANGED_OUTSIDE));
+        push(
+            &mut self.repository,
+            outside.and_then(|done| guard::quote(done, MAX_OUTSIDE_CHARS)),
             0,
         );
     }

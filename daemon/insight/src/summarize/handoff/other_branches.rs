@@ -44,7 +44,8 @@ fn unpushed(summary: &EnhancedSessionSummary, past: &EndedSession) -> Option<Str
 }
 
 fn is_open(request: &str, later: &[EndedSession]) -> bool {
-    let has_ended = pattern!(r" \((?:merged|closed without a merge)\):").is_match(request);
+    let has_ended =
+        pattern!(r"(?i)\bmerged\b|^closed | \(closed without a merge\):").is_match(request);
     let Some(number) = pattern!(r"#[0-9]+|/pull/[0-9]+").find(request) else { return false };
     let number = number.as_str().replace("/pull/", "#");
     !has_ended

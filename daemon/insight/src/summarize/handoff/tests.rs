@@ -350,6 +350,21 @@ fn a_pull_request_is_listed_unless_a_report_has_its_address() {
 }
 
 #[test]
+fn changes_outside_of_the_repository_are_listed_with_its_state() {
+    let mut session = full();
+    let changed = "Changed outside of the repository: `terraform apply`";
+    session.summary.completed_tasks = Some(vec![
+        "Pull request #12 Sign tokens: https://github.com/a/b/pull/12".to_owned(),
+        "Approved pull request #7".to_owned(),
+        changed.to_owned(),
+    ]);
+    let text = gather(&[session], &[]).to_text(4_000).unwrap();
+    assert!(text.contains(&format!("- “{changed}”\n")), "{text}");
+    assert!(text.contains("- “Pull request #12 Sign tokens: https"), "{text}");
+    assert_eq!(text.matches(changed).count(), 1, "{text}");
+}
+
+#[test]
 fn a_request_without_an_answer_is_marked() {
     let shown = |step: &str| {
         let mut session = full();
