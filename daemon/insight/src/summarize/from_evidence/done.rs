@@ -27,7 +27,7 @@ const COMMITS: (usize, usize) = (4, 11);
 /// Maximum number of tasks that are listed, without mere steps.
 const TASKS: usize = 8;
 /// Maximum number of changes of systems that are listed. If there are more, the latest are kept.
-const SYSTEMS: usize = 6;
+const SYSTEMS: usize = 8;
 
 /// Returns what was accomplished: pull requests, then commits, then changes outside of the repository,
 /// then the results that reports describe. Without such entries, and if no report describes changes, returns the completed tasks.

@@ -200,7 +200,9 @@ fn of_statement(statement: &str, target: &str) -> Option<OutsideStep> {
     let defines = pattern!(
         r#"(?i)^(create|alter|drop) (?:or replace |unique |materialized |foreign |concurrently )*(\w+) (?:concurrently )?(?:if (?:not )?exists )?([\w."$-]+)(?:.*? ((?:re)?set|(?:add|alter|drop) (?:column|constraint)|rename to) (?:if (?:not )?exists )?([\w."]+))?"#
     );
-    let (object, removes) = match defines.captures(statement) {
+    // An index may have no name.
+    let named = defines.captures(statement).filter(|found| !found[3].eq_ignore_ascii_case("on"));
+    let (object, removes) = match named {
         Some(found) => {
             let plain = |name: &str| name.rsplit('.').next().unwrap_or(name).replace('"', "");
             let part =
@@ -289,6 +291,8 @@ mod tests {
                 "`aws --profile live ecs update-service --cluster a --service b --desired-count 3`",
             ),
             ("gh workflow run deploy.yml", "`gh workflow run deploy.yml`"),
+            ("git push && make deploy", "`make deploy`"),
+            ("ENV=live npm run deploy:api", "`npm run deploy:api`"),
             ("gh secret set KEY --body abc", "`gh secret set KEY`"),
             (
                 "psql prod -c \"ALTER ROLE report SET work_mem = '64MB'\"",
@@ -307,6 +311,7 @@ mod tests {
     fn commands_that_only_read_or_plan_are_left_out() {
         for line in [
             "kubectl get pods",
+            "make test",
             "kubectl apply -f a.yaml --dry-run=server",
             "terraform plan",
             "ansible-playbook site.yml --check",
