@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 pub use super::{
     command_run::{CommandRun, Retry},
-    dialogue::{Choice, Correction},
+    dialogue::{Choice, Correction, Recap},
     repository::{
         ChangedFiles, CheckoutState, Commit, ForgeChecks, GitEvent, GitStep, GitView, HeadCommit,
-        Publication, PublicationKind, PullRequest,
+        OutsideChange, OutsideKind, Publication, PublicationKind, PullRequest,
     },
     test_choice::{TestChoice, choices_of},
     test_run::{
@@ -26,7 +26,7 @@ pub use super::{
 use crate::model::{
     time::Timestamp,
     token_use::TokenUse,
-    transcript::{Origin, Outcome, RecapKind, Task, TitleSource, Tokens},
+    transcript::{Origin, Outcome, Task, TitleSource, Tokens},
 };
 
 /// The evidence in one file of a session: the session's own file, or the file of a sub-agent.
@@ -198,29 +198,6 @@ pub struct Quote {
     pub at: Option<Timestamp>,
 }
 
-/// A successful command that changed something outside of the repository.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct OutsideChange {
-    pub kind: OutsideKind,
-    /// What was changed. A later change of the same object replaces this change.
-    pub object: String,
-    /// The command or the statement without its details, or what was done, for example `Approved
-    /// pull request #12`.
-    pub text: String,
-    pub origin: Origin,
-    pub at: Option<Timestamp>,
-}
-
-/// What a command outside of the repository changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OutsideKind {
-    /// A system: a database, a cluster, a service, an account of a cloud provider.
-    System,
-    /// The verdict of a review, or an issue.
-    Forge,
-}
-
 /// The report that ended a turn: the agent's text before the user's next prompt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -380,18 +357,6 @@ pub struct Delegation {
     pub commits: Vec<String>,
     /// The position in the transcript.
     pub origin: Origin,
-}
-
-/// A summary of the session by the agent itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Recap {
-    /// The occasion on which it was written.
-    pub kind: RecapKind,
-    /// The text, shortened when very long.
-    pub text: String,
-    /// The position in the transcript.
-    pub origin: Origin,
-    pub at: Option<Timestamp>,
 }
 
 /// A name of the session.

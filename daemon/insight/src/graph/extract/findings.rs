@@ -15,7 +15,7 @@ use crate::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
         transcript::{Origin, TaskState},
-        wording::{CAUSE_BEFORE_CHANGE, CHANGED_OUTSIDE},
+        wording::CAUSE_BEFORE_CHANGE,
     },
     pattern::pattern,
 };
@@ -268,19 +268,15 @@ fn done(draft: &mut Draft<'_>, text: &str) {
 /// Whether a commit, a command or a completed task proves that `text` was done.
 fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
     let words = text::words(text);
-    let mut commits = draft.evidence.commits.iter();
-    let is_committed = commits.any(|commit| {
+    let is_committed = draft.evidence.commits.iter().any(|commit| {
         !commit.hash.is_empty() && text.contains(&commit.hash)
             || text::share(&words, &text::words(&commit.subject)) >= SAME_WORK_SHARE
             || text::share(&words, &text::words(&commit.body)) >= SAME_WORK_SHARE
     });
-    let mut tasks = draft.evidence.tasks.iter();
-    // Only changes that succeeded are recorded.
     let mut outside = draft.evidence.outside_changes.iter();
     is_committed
-        || text.starts_with(CHANGED_OUTSIDE)
-        || outside.any(|change| change.text == text)
-        || tasks.any(|task| {
+        || outside.any(|change| text.contains(&change.text))
+        || draft.evidence.tasks.iter().any(|task| {
             task.state == TaskState::Completed
                 && text::share(&text::words(&task.subject), &words) >= SAME_WORK_SHARE
         })
