@@ -1,8 +1,11 @@
-//! Evidence of the user's choices and corrections.
+//! Evidence of the user's choices and corrections, and the agent's own summaries.
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{time::Timestamp, transcript::Origin};
+use crate::model::{
+    time::Timestamp,
+    transcript::{Origin, RecapKind},
+};
 
 /// A choice of the user.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -55,4 +58,16 @@ pub struct Correction {
     /// The call that the user refused without words before this prompt.
     #[serde(default)]
     pub stopped: Option<String>,
+}
+
+/// A summary of the session by the agent itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Recap {
+    /// The occasion on which it was written.
+    pub kind: RecapKind,
+    /// The text, shortened when very long.
+    pub text: String,
+    /// The position in the transcript.
+    pub origin: Origin,
+    pub at: Option<Timestamp>,
 }

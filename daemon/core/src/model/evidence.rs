@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 pub use super::{
     command_run::{CommandRun, Retry},
-    dialogue::{Choice, Correction},
+    dialogue::{Choice, Correction, Recap},
     repository::{
         ChangedFiles, CheckoutState, Commit, ForgeChecks, GitEvent, GitStep, GitView, HeadCommit,
-        Publication, PublicationKind, PullRequest,
+        OutsideChange, OutsideKind, Publication, PublicationKind, PullRequest,
     },
     test_choice::{TestChoice, choices_of},
     test_run::{
@@ -26,7 +26,7 @@ pub use super::{
 use crate::model::{
     time::Timestamp,
     token_use::TokenUse,
-    transcript::{Origin, Outcome, RecapKind, Task, TitleSource, Tokens},
+    transcript::{Origin, Outcome, Task, TitleSource, Tokens},
 };
 
 /// The evidence in one file of a session: the session's own file, or the file of a sub-agent.
@@ -71,6 +71,10 @@ pub struct Evidence {
     pub reports_left_out: u32,
     /// Published texts besides commits: pull requests, comments, issues and notes of releases.
     pub publications: Vec<Publication>,
+    /// Successful changes of what is outside of the repository, in order. Of each object, only the
+    /// latest change is kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outside_changes: Vec<OutsideChange>,
     /// The changes of the repository, in order; the latest ones are kept.
     pub git_events: Vec<GitEvent>,
     /// The state of the repository in git's latest output.
@@ -353,18 +357,6 @@ pub struct Delegation {
     pub commits: Vec<String>,
     /// The position in the transcript.
     pub origin: Origin,
-}
-
-/// A summary of the session by the agent itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Recap {
-    /// The occasion on which it was written.
-    pub kind: RecapKind,
-    /// The text, shortened when very long.
-    pub text: String,
-    /// The position in the transcript.
-    pub origin: Origin,
-    pub at: Option<Timestamp>,
 }
 
 /// A name of the session.

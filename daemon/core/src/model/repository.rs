@@ -1,4 +1,4 @@
-//! Evidence of a session's work on its repository and its forge.
+//! Evidence of a session's work on its repository, its forge and other systems.
 
 use serde::{Deserialize, Serialize};
 
@@ -205,4 +205,27 @@ fn replace_older<T: Clone>(known: &mut Option<GitView<T>>, other: Option<&GitVie
     if let Some(other) = other.filter(is_later) {
         *known = Some(other.clone());
     }
+}
+
+/// A successful command that changed something outside of the repository.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutsideChange {
+    pub kind: OutsideKind,
+    /// What was changed. A later change of the same object replaces this change.
+    pub object: String,
+    /// The command or the statement without its details, or what was done, for example `Approved
+    /// pull request #12`.
+    pub text: String,
+    pub origin: Origin,
+    pub at: Option<Timestamp>,
+}
+
+/// What a command outside of the repository changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutsideKind {
+    /// A system: a database, a cluster, a service, an account of a cloud provider.
+    System,
+    /// The verdict of a review, or an issue.
+    Forge,
 }

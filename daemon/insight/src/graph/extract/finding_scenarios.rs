@@ -2,10 +2,13 @@
 
 use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
 use crate::model::{
-    evidence::{Choice, Commit, NotePurpose, Quote, Resolution, Retry, TurnReport, WorkNote},
+    evidence::{
+        Choice, Commit, NotePurpose, OutsideChange, OutsideKind, Quote, Resolution, Retry,
+        TurnReport, WorkNote,
+    },
     graph::{Certainty, Relation},
     summary::{DecisionRecord, ErrorResolution},
-    wording::{CAUSE_BEFORE_CHANGE, CHOSEN, USERS_WORDS},
+    wording::{CAUSE_BEFORE_CHANGE, CHANGED_OUTSIDE, CHOSEN, USERS_WORDS},
 };
 
 fn report(at: u64, text: &str) -> TurnReport {
@@ -453,4 +456,25 @@ fn two_records_of_one_answer_are_one_fact() {
     session.episode.summary.key_decisions =
         Some(vec![record(&format!("User: \"{text}\"")), record(part)]);
     assert_eq!(of(&facts(&[&session]), Relation::Decided).count(), 1);
+}
+
+#[test]
+fn a_change_of_a_live_system_is_proven_by_its_command() {
+    let mut session = SessionFixture::new(10, "Restart the gateway");
+    let text = "`systemctl restart nginx` on `gw1`".to_owned();
+    let task = format!("{CHANGED_OUTSIDE}{text}");
+    session.episode.summary.completed_tasks = Some(vec![task]);
+    assert_eq!(
+        only_fact(&facts(&[&session]), Relation::Did).certainty,
+        Certainty::Hypothesis,
+        "only the agent says so"
+    );
+    session.evidence.outside_changes = vec![OutsideChange {
+        kind: OutsideKind::System,
+        object: "systemctl restart nginx on gw1".to_owned(),
+        text,
+        origin: line(3),
+        at: None,
+    }];
+    assert_eq!(only_fact(&facts(&[&session]), Relation::Did).certainty, Certainty::Verified);
 }

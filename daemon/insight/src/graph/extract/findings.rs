@@ -265,18 +265,18 @@ fn done(draft: &mut Draft<'_>, text: &str) {
     );
 }
 
-/// Whether a commit or a completed task proves that `text` was done.
+/// Whether a commit, a command or a completed task proves that `text` was done.
 fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
     let words = text::words(text);
-    let mut commits = draft.evidence.commits.iter();
-    let is_committed = commits.any(|commit| {
+    let is_committed = draft.evidence.commits.iter().any(|commit| {
         !commit.hash.is_empty() && text.contains(&commit.hash)
             || text::share(&words, &text::words(&commit.subject)) >= SAME_WORK_SHARE
             || text::share(&words, &text::words(&commit.body)) >= SAME_WORK_SHARE
     });
-    let mut tasks = draft.evidence.tasks.iter();
+    let mut outside = draft.evidence.outside_changes.iter();
     is_committed
-        || tasks.any(|task| {
+        || outside.any(|change| text.contains(&change.text))
+        || draft.evidence.tasks.iter().any(|task| {
             task.state == TaskState::Completed
                 && text::share(&text::words(&task.subject), &words) >= SAME_WORK_SHARE
         })

@@ -146,6 +146,10 @@ pub(super) const COMMIT_BODY: usize = 1_500;
 pub(super) const COMMIT_BODIES: usize = 24_000;
 /// Maximum number of events of the repository. The oldest is dropped first.
 pub(super) const GIT_EVENTS: usize = 24;
+/// Maximum number of changes outside of the repository. The oldest is dropped first.
+pub(super) const OUTSIDE_CHANGES: usize = 24;
+/// Maximum length, in bytes, of a change outside of the repository.
+pub(super) const OUTSIDE_CHANGE: usize = 120;
 /// Maximum number of published texts. The oldest is dropped first.
 pub(super) const PUBLICATIONS: usize = 12;
 /// Maximum length, in bytes, of a published text.

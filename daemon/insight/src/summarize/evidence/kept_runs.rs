@@ -14,6 +14,7 @@ use crate::{
             errors::{self, Attempt, Changed, Event},
             formatters, git,
             moment::EntryPosition,
+            outside,
             run::Run,
             shell::{CommandLine, below},
             statements,
@@ -40,6 +41,7 @@ impl Collector {
     ) {
         let run = Run { command, outcome, output, moment };
         self.pending.turn_changed |= git::note(&mut self.evidence, &run);
+        outside::note(&mut self.evidence, &run);
         self.git_printed(command, output, moment);
         for report in formatters::reports(output) {
             let quote = moment.quote(&report, bounds::NAME);

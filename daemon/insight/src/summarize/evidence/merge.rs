@@ -52,6 +52,12 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     commits(&mut session.commits, &sub_agent.commits);
     by_time(&mut session.git_events, &sub_agent.git_events, |event| event.at, bounds::GIT_EVENTS);
     by_time(&mut session.publications, &sub_agent.publications, |_| None, bounds::PUBLICATIONS);
+    by_time(
+        &mut session.outside_changes,
+        &sub_agent.outside_changes,
+        |change| change.at,
+        bounds::OUTSIDE_CHANGES,
+    );
     // The session's text of a note takes precedence, because it is usually later.
     let is_new = |note: &&WorkNote| !session.work_notes.iter().any(|known| known.path == note.path);
     let notes: Vec<WorkNote> = sub_agent.work_notes.iter().filter(is_new).cloned().collect();

@@ -18,6 +18,7 @@ mod kept_runs;
 mod merge;
 mod moment;
 mod notes;
+mod outside;
 mod pending;
 mod plans;
 mod results;

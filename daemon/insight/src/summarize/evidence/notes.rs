@@ -57,7 +57,7 @@ fn describes_progress(path: &str, prompt: &str) -> bool {
     let is_guide =
         pattern!(r"(?i)(?:^|/)(?:readme|changelog|contributing|claude|agents|guide)[^/]*\.md$");
     let is_named = pattern!(
-        r"(?i)(?:^|[/_.-])(?:wip|hand-?(?:off|over)|investigation|post-?mortem|session-(?:notes|summary))(?:[_.-][^/]*)?\.md$|(?:^|/)(?:progress|findings)(?:[_.-][0-9][^/]*)?\.md$|/(?:debug|hand-?offs?|investigations?)/[^/]+\.md$"
+        r"(?i)(?:^|[/_.-])(?:wip|hand-?(?:off|over)|investigation|session-(?:notes|summary))(?:[_.-][^/]*)?\.md$|(?:^|/)(?:progress|findings)(?:[_.-][0-9][^/]*)?\.md$|/(?:debug|hand-?offs?|investigations?)/[^/]+\.md$"
     );
     path.ends_with(".md")
         && !path.contains("/.claude/")

@@ -2,8 +2,9 @@
 
 use crate::{
     model::{
-        evidence::{Commit, Evidence, GitStep, PublicationKind},
+        evidence::{Commit, Evidence, GitStep, OutsideKind, PublicationKind},
         transcript::TaskState,
+        wording::CHANGED_OUTSIDE,
     },
     summarize::{
         from_evidence::{
@@ -25,9 +26,11 @@ const ENTRIES: usize = 26;
 const COMMITS: (usize, usize) = (4, 11);
 /// Maximum number of tasks that are listed, without mere steps.
 const TASKS: usize = 8;
+/// Maximum number of changes of systems that are listed. If there are more, the latest are kept.
+const SYSTEMS: usize = 8;
 
-/// Returns what was accomplished: pull requests, then commits, then the results that reports
-/// describe. Without such entries, and if no report describes changes, returns the completed tasks.
+/// Returns what was accomplished: pull requests, then commits, then changes outside of the repository,
+/// then the results that reports describe. Without such entries, and if no report describes changes, returns the completed tasks.
 /// If no task was completed, either, and files were changed, returns the first statement of the
 /// last reply.
 pub(super) fn completed_tasks(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> Vec<String> {
@@ -35,6 +38,7 @@ pub(super) fn completed_tasks(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) 
     let mut list: Vec<String> = Vec::new();
     pull_requests(evidence, &mut list);
     commits(entries, &mut list);
+    outside_changes(evidence, &mut list);
     if can_have_changed(evidence) {
         let results = quotes.results();
         let extra = (list.len() + results.len()).saturating_sub(ENTRIES).min(results.len());
@@ -75,6 +79,7 @@ fn tasks(entries: &Entries<'_>, list: &mut Vec<String>) {
 fn can_have_changed(evidence: &Evidence) -> bool {
     evidence.changes_files()
         || !evidence.commits.is_empty()
+        || evidence.outside_changes.iter().any(|change| change.kind == OutsideKind::System)
         || evidence.tools.keys().any(|tool| tool.starts_with("mcp__"))
 }
 
@@ -156,6 +161,20 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
         let failed =
             if refuted::did_not_fix(evidence, &spans, commit) { " (did not fix it)" } else { "" };
         push(list, format!("{subject}{hash}{failed}{point}"));
+    }
+}
+
+/// Adds the verdicts of reviews and the issues, then one entry with the last changes of systems.
+fn outside_changes(evidence: &Evidence, list: &mut Vec<String>) {
+    let (systems, forge): (Vec<_>, Vec<_>) =
+        evidence.outside_changes.iter().partition(|change| change.kind == OutsideKind::System);
+    list.extend(forge.into_iter().map(|change| change.text.clone()));
+    let earlier = systems.len().saturating_sub(SYSTEMS);
+    let mut texts: Vec<String> =
+        systems[earlier..].iter().map(|change| change.text.clone()).collect();
+    if !texts.is_empty() {
+        texts.extend((earlier > 0).then(|| format!("+{earlier} earlier")));
+        list.push(format!("{CHANGED_OUTSIDE}{}", texts.join("; ")));
     }
 }
 

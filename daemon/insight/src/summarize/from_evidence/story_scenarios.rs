@@ -355,3 +355,159 @@ fn a_merged_pull_request_is_the_work_of_a_session_without_commits() {
     script.reply("m1", "Merged.");
     assert_eq!(summary(&script).completed_tasks.unwrap(), ["Merged pull request #8"]);
 }
+
+#[test]
+fn changes_of_live_systems_are_listed_with_their_last_values() {
+    let mut script = Script::default();
+    script.prompt("the nightly report is slow, please tune the database");
+    let applied = "aws_db_instance.main: Modifications complete after 3m\n\nApply complete! Resources: 0 added, 1 changed, 0 destroyed.";
+    for (id, command, output) in [
+        ("a", "psql prod -c \"CREATE INDEX CONCURRENTLY by_day ON orders (day)\"", "CREATE INDEX"),
+        ("b", "psql prod -c \"ALTER ROLE report SET work_mem = '256MB'\"", "ALTER ROLE"),
+        ("c", "psql prod -c \"ALTER ROLE report SET work_mem = '64MB'\"", "ALTER ROLE"),
+        ("d", "psql prod -c \"DROP INDEX sales.by_day\"", "DROP INDEX"),
+        ("e", "kubectl -n prod scale deploy/report --replicas=2", "deployment.apps/report scaled"),
+        ("f", "kubectl -n prod scale deploy/report --replicas=3", "deployment.apps/report scaled"),
+        ("g", "terraform apply -auto-approve", applied),
+        ("h", "ansible-playbook web.yml -l prod", "PLAY RECAP: gw1 : ok=7 changed=0 failed=0"),
+    ] {
+        script.run(id, command, Outcome::Succeeded, output);
+    }
+    script.run("i", "systemctl restart nginx", Outcome::Failed(Some(1)), "Access denied");
+    script.reply("m1", "The report takes 3 s now.");
+    let found = summary(&script);
+    let wanted = "Changed outside of the repository: `ALTER ROLE report SET work_mem = '64MB'` (psql prod); `kubectl -n prod scale deploy/report --replicas=3`; `terraform apply -auto-approve` (0 added, 1 changed, 0 destroyed)";
+    assert_eq!(found.completed_tasks.unwrap()[0], wanted);
+}
+
+#[test]
+fn the_verdict_of_a_review_and_a_new_issue_are_listed() {
+    let mut script = Script::default();
+    script.prompt("Jonas hat nachgebessert, bitte PR #412 nochmal reviewen");
+    script.run("a", "gh pr diff 412", Outcome::Succeeded, "+ Math.max(0, x)");
+    script.run("b", "gh pr review 412 --request-changes -b 'Two points'", Outcome::Succeeded, "");
+    script.run("c", "gh pr review 412 --approve", Outcome::Succeeded, "");
+    let command = "gh issue create --title 'SHOP-88: amounts in cents' --body 'see #412'";
+    let address = "https://github.com/ada/shop/issues/88\n";
+    script.run("d", command, Outcome::Succeeded, address);
+    script.reply("m1", "Beide Punkte sind behoben.");
+    assert_eq!(
+        summary(&script).completed_tasks.unwrap(),
+        ["Approved pull request #412", "Opened the issue “SHOP-88: amounts in cents” (#88)"]
+    );
+}
+
+#[test]
+fn a_figure_that_the_agent_takes_back_is_not_done() {
+    for (first, objection, second) in [
+        (
+            "Sharding does it: **118k req/s**, p99 4.1 ms (was 41k / 18.2 ms), so 2.9x.",
+            "was that on your laptop? laptop numbers are worthless, use bench01",
+            "Right, the 118k was with turbo boost. On bench01: **96.2k req/s**, p99 5.2 ms.",
+        ),
+        (
+            "Der Churn in Q3 liegt bei **7,9 %**. Als gekündigt zähle ich nach 60 Tagen.",
+            "kann nicht sein, Q2 war 4,3. und Finance zählt 30 Tage",
+            "Korrigiert. Die 7,9 % waren falsch: der Join zählte doppelt. Es sind **4,6 %**.",
+        ),
+        (
+            "Le taux de Q3 est de **7,9 %**, avec un délai de 60 jours.",
+            "impossible, la finance compte 30 jours",
+            "Exact, les 7,9 % étaient faux. Le taux est de **4,6 %**.",
+        ),
+        (
+            "第三季度的流失率是 7.9 %，按 60 天计算。",
+            "不可能，财务按 30 天计算",
+            "你说得对，7.9 % 是错的。流失率是 4.6 %。",
+        ),
+        (
+            "第3四半期の解約率は 7.9 % です。60 日で数えました。",
+            "おかしい。経理は30日で数える",
+            "確かに、7.9 % は誤りでした。解約率は 4.6 % です。",
+        ),
+        (
+            "La tasa de Q3 es del **7,9 %**, con un plazo de 60 días.",
+            "imposible, finanzas cuenta 30 días",
+            "Cierto, el 7,9 % era incorrecto. La tasa es del **4,6 %**.",
+        ),
+    ] {
+        let mut script = Script::default();
+        script.prompt("numbers for Q3 please");
+        script.edit("a", "/app/churn.sql", "a", "b");
+        script.reply("m1", first);
+        script.prompt(objection);
+        script.edit("b", "/app/churn.sql", "b", "c");
+        script.reply("m2", second);
+        let done = summary(&script).completed_tasks.unwrap_or_default().join("\n");
+        assert!(!done.contains("60") && !done.contains("4.1 ms"), "{first}: {done}");
+    }
+}
+
+#[test]
+fn an_interim_result_is_no_finding_after_the_final_result() {
+    for interim in [
+        "Zwischenstand: mit dem Index 31 s statt 94 s. Für das Dashboard reicht das noch nicht.",
+        "Interim result: 31 s with the index instead of 94 s. That is not enough for the dashboard.",
+        "Point d'étape : 31 s avec l'index au lieu de 94 s. Cela ne suffit pas au tableau de bord.",
+        "Resultado provisional: 31 s con el índice en vez de 94 s. No basta para el panel.",
+        "初步结果：用索引要 31 秒，之前是 94 秒。对仪表板来说还不够。",
+        "途中経過：インデックスで 94 秒から 31 秒になりました。ダッシュボードにはまだ足りません。",
+    ] {
+        let mut script = Script::default();
+        script.prompt("The query of the dashboard is slow, can you find out why?");
+        script.run("a", "psql -f q.sql", Outcome::Succeeded, "Time: 31102.018 ms");
+        script.reply("m1", interim);
+        script.prompt("then take a materialized view");
+        script.edit("b", "/app/view.sql", "a", "b");
+        script.reply("m2", "The materialized view takes 2.8 s, so the dashboard works again.");
+        let found = summary(&script);
+        let texts = [found.discoveries, found.completed_tasks];
+        let all = texts.into_iter().flatten().flatten().collect::<Vec<_>>().join("\n");
+        assert!(!all.contains("31"), "{interim}: {all}");
+    }
+}
+
+#[test]
+fn the_content_of_a_post_mortem_is_not_the_work_of_its_session() {
+    let mut script = Script::default();
+    script.prompt("On fait le post-mortem de jeudi. Ton neutre.");
+    let text = "# Post-mortem\n\n## Actions\n- [x] délai maximal de 60 s pour les transactions\n- [ ] validation par l'équipe comptable\n";
+    let written = change("/app/docs/postmortem-2026-11-13.md", ChangeKind::Written, "", text);
+    script.call("a", "Write", written);
+    script.result("a", Outcome::Succeeded, "");
+    script.reply("m1", "Le post-mortem est dans `docs/postmortem-2026-11-13.md`.\n\nReste à faire :\n- faire valider le document par l'équipe comptable");
+    let found = summary(&script);
+    assert_eq!(found.next_steps.unwrap(), ["Faire valider le document par l'équipe comptable"]);
+    let done = found.completed_tasks.unwrap_or_default();
+    assert!(!done.iter().any(|line| line.contains("60 s")), "{done:?}");
+}
+
+#[test]
+fn a_remark_that_the_agent_only_acknowledges_is_no_title() {
+    let mut script = Script::default();
+    script.prompt("Jonas hat nachgebessert, bitte nochmal schauen");
+    script.run("a", "gh pr diff 412", Outcome::Succeeded, "+ Math.max(0, x)");
+    script.reply("m1", "Beide Punkte sind behoben. Ich habe den PR freigegeben.");
+    script.prompt("merge mach ich selber heute abend");
+    script.reply("m2", "Alles klar.");
+    assert_eq!(title(&script), "Jonas hat nachgebessert, bitte nochmal schauen");
+    assert!(!summary(&script).objective.contains("heute abend"));
+}
+
+#[test]
+fn a_finding_does_not_repeat_the_first_prompt() {
+    let found = |asked: &str, answer: &str| {
+        let mut script = Script::default();
+        script.prompt(asked);
+        script.reply("m1", answer);
+        script.prompt("merci, regarde aussi les tests de la caisse");
+        script.reply("m2", "Les tests de la caisse sont verts, et ils couvrent aussi les deux nouveaux cas de la remise, y compris celui du panier vide.");
+        summary(&script).discoveries.unwrap_or_default().join("\n")
+    };
+    let asked =
+        "Kannst du PR #412 von Jonas reviewen? Kommentare auf Deutsch, freundlich, höchstens fünf";
+    let shown = found(asked, "Die Funktion `apply` kann einen negativen Betrag ergeben.");
+    assert!(shown.contains("negativen Betrag") && !shown.contains("freundlich"), "{shown}");
+    let shown = found("Jonas a corrigé, tu peux revoir ?", "Oui, c'est bon.");
+    assert!(!shown.contains("Oui") || shown.contains("tu peux revoir"), "{shown}");
+}

@@ -10,6 +10,7 @@
 mod entry;
 mod guard;
 mod lines;
+mod other_branches;
 mod past;
 pub mod recall;
 mod recorded;
@@ -32,7 +33,7 @@ use crate::{
         Episode,
         evidence::without_parents,
         summary::{EnhancedSessionSummary, Outcome},
-        wording::DELETED,
+        wording::{BY_THE_USER, CHANGED_OUTSIDE, DELETED},
     },
     summarize::{command_lines::failed_command, text::same_words},
 };
@@ -40,14 +41,17 @@ use crate::{
 const MAX_ENTRY_CHARS: usize = 200;
 /// Maximum length, in characters, of the state of a repository.
 const MAX_STATE_CHARS: usize = 300;
+/// Maximum length, in characters, of the changes outside of the repository.
+const MAX_OUTSIDE_CHARS: usize = 600;
 /// Maximum length, in characters, of an open end: enough for the whole title of a task.
 const MAX_OPEN_END_CHARS: usize = 300;
 /// Maximum length, in characters, of a decision with its question and reason.
 const MAX_DECISION_CHARS: usize = 300;
 /// Maximum length, in characters, of a command that failed and its other form.
 const MAX_COMMANDS_CHARS: usize = 320;
-/// Maximum number of sessions whose decisions are listed.
-const MAX_DECIDING_SESSIONS: usize = 2;
+/// Number of sessions whose decisions come first. The user's decisions in earlier sessions follow,
+/// then the other decisions in earlier sessions.
+const DECIDING_SESSIONS: usize = 2;
 const MAX_LIST_ENTRIES: usize = 20;
 const MAX_FILES: usize = 30;
 /// Maximum number of failing tests that are listed for one suite.
@@ -61,9 +65,12 @@ pub struct Handoff {
     pub sessions: Vec<EndedSession>,
     /// Wishes of the user that apply from now on.
     pub preferences: Vec<String>,
-    /// The state of the repository and a pull request, as the last session left them.
+    /// The state of the repository, a pull request and the changes outside of the repository, as the
+    /// last session left them, then unpushed commits and open pull requests that earlier sessions left
+    /// on other branches.
     pub repository: Vec<SessionLine>,
-    /// Open steps, without steps that a later session is known to have done.
+    /// Open steps, without steps that a later session is known to have done. The steps of sessions
+    /// on other branches than the last session come last.
     pub open_ends: Vec<SessionLine>,
     pub failing_tests: Vec<FailedSuite>,
     /// Decisions of the last sessions, with the reason where it is known.
@@ -124,17 +131,20 @@ pub fn gather(
             handoff.repository(summary, &past);
             handoff.causes = recorded::causes(summary, &past);
         }
+        for line in other_branches::left_work(summary, &past, &handoff.sessions) {
+            let line = guard::quote(&guard::with_names(&line), MAX_STATE_CHARS);
+            push(&mut handoff.repository, line, session);
+        }
         handoff.open_ends(validity, summary, &past);
         handoff.failing_tests(validity, summary, &mut seen);
-        if session < MAX_DECIDING_SESSIONS {
-            handoff.decisions(validity, summary, &past);
-        }
+        handoff.decisions(validity, summary, &past);
         handoff.errors(session, summary);
         handoff.retried_commands(session, summary);
         handoff.settings(session, summary, &mut seen);
         handoff.files(episode);
         handoff.sessions.push(past);
     }
+    handoff.rank();
     handoff
 }
 
@@ -148,6 +158,18 @@ struct Seen {
 impl Handoff {
     pub fn is_empty(&self) -> bool {
         self.sessions.is_empty() && self.preferences.is_empty()
+    }
+
+    /// Moves the open ends of other branches behind the others, and orders the decisions of earlier
+    /// sessions.
+    fn rank(&mut self) {
+        let Some(last) = self.sessions.first() else { return };
+        let sessions = &self.sessions;
+        self.open_ends.sort_by_key(|line| sessions[line.session].is_on_another_branch(last));
+        self.decisions.sort_by_key(|line| {
+            let is_users = line.text.contains(BY_THE_USER) || line.text.starts_with("“User: ");
+            (line.session >= DECIDING_SESSIONS).then_some(!is_users)
+        });
     }
 
     /// Adds the state that the last session left. States and pull requests of earlier sessions are
@@ -165,6 +187,13 @@ impl Handoff {
             pull_request.and_then(|done| guard::quote(done, MAX_ENTRY_CHARS)),
             0,
         );
+        let mut done = summary.completed_tasks.iter().flatten();
+        let outside = done.find(|done| done.starts_with(CHANGED_OUTSIDE));
+        push(
+            &mut self.repository,
+            outside.and_then(|done| guard::quote(done, MAX_OUTSIDE_CHARS)),
+            0,
+        );
     }
 
     fn open_ends(
@@ -178,9 +207,6 @@ impl Handoff {
         let is_continued = self.sessions.iter().any(|later| later.took_up(&past.objective));
         let settled: Vec<&String> =
             self.sessions.iter().flat_map(|later| &later.done).chain(&past.done).collect();
-        // The steps of another branch are over, unless they were noted in a todo file.
-        let is_of_other_branch =
-            self.sessions.first().is_some_and(|last| past.is_on_another_branch(last));
         let is_reported = session == 0 && validity.ending().report.is_some();
         let is_settled = |step: &str| {
             if is_reported && (past.reports(step) || past.offers(step)) {
@@ -203,7 +229,6 @@ impl Handoff {
                 // A session that completed its work solved its failed steps in another way.
                 || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
                 || session > 0 && steps::is_short_lived(step)
-                || is_of_other_branch && steps::note(step).is_none()
                 || settled.iter().any(|done| steps::covers(done, step))
                 || self.sessions.iter().any(|later| later.took_up(step))
         };

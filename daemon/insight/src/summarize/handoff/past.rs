@@ -201,6 +201,14 @@ impl EndedSession {
         has_own && !later.branches.is_empty() && !is_shared
     }
 
+    /// Returns the branch of the work, unless `later` worked on this branch, too.
+    pub(super) fn branch_unlike(&self, later: &EndedSession) -> Option<&String> {
+        let is_other = self.is_on_another_branch(later);
+        let mut own = self.own_branches().filter(|_| is_other);
+        let first = own.next()?;
+        Some(own.find(|branch| Some(*branch) == self.end_branch.as_ref()).unwrap_or(first))
+    }
+
     /// Returns the branches other than the main branch.
     pub(super) fn own_branches(&self) -> impl Iterator<Item = &String> {
         let is_main = |branch: &str| matches!(branch, "main" | "master" | "develop");

@@ -2,7 +2,11 @@
 //! whole entries are written, and the sections have a fixed order.
 
 use crate::{
-    model::{Timestamp, summary::Outcome, wording::ASKED_LAST},
+    model::{
+        Timestamp,
+        summary::Outcome,
+        wording::{ASKED_LAST, CHANGED_OUTSIDE},
+    },
     summarize::handoff::{self, EndedSession, FailedSuite, Handoff, SessionLine},
 };
 
@@ -103,6 +107,8 @@ impl Handoff {
         };
         let open_ends: Vec<SessionLine> =
             self.open_ends.iter().filter(|line| !is_marked(line)).cloned().collect();
+        let own_states = self.repository.partition_point(|line| line.session == 0);
+        let (own_states, other_states) = self.repository.split_at(own_states);
         vec![
             ending_section(last),
             self.wishes_section(),
@@ -112,10 +118,16 @@ impl Handoff {
                     day(last.ended_at)
                 ),
                 topic::REPOSITORY,
-                first(&self.repository, STATES),
+                first(own_states, STATES),
                 [1, 5],
             ),
             self.list_section("Left open", topic::OPEN, first(&open_ends, OPEN), [2, 5]),
+            self.list_section(
+                "Left on other branches (it may have changed since)",
+                topic::REPOSITORY,
+                first(other_states, STATES),
+                [5, 5],
+            ),
             self.list_section(
                 "Decided",
                 topic::DECISIONS,
@@ -149,9 +161,10 @@ impl Handoff {
         section
     }
 
-    /// Builds a list. The first three entries have the first of the `priorities`, and the others
-    /// have the second. Each entry that is not from the last session ends with the date of its
-    /// session.
+    /// Builds a list. The first three entries have the first of the `priorities`. The others, and the
+    /// decisions of older sessions, have the second. Each entry that is not from the last session ends
+    /// with the date of its session. An open end ends with the branch, too, if the last session did
+    /// not work on it.
     fn list_section(
         &self,
         heading: &str,
@@ -162,11 +175,18 @@ impl Handoff {
         let mut section = HandoffSection::new(heading, topic);
         let entries = list.iter().map(|line| match self.sessions.get(line.session) {
             Some(session) if line.session > 0 => {
-                format!("{} ({})", line.text, day(session.ended_at))
+                let other = session.branch_unlike(&self.sessions[0]);
+                let other = other.filter(|_| topic == topic::OPEN);
+                let branch = other.map_or(String::new(), |name| format!("branch `{name}`, "));
+                format!("{} ({branch}{})", line.text, day(session.ended_at))
             }
             _ => line.text.clone(),
         });
-        section.add(entries, |at| if at < 3 { priorities[0] } else { priorities[1] });
+        let is_old = |at: usize| {
+            topic == topic::DECISIONS
+                && list.get(at).is_some_and(|line| line.session >= handoff::DECIDING_SESSIONS)
+        };
+        section.add(entries, |at| priorities[usize::from(at >= 3 || is_old(at))]);
         section
     }
 }
@@ -203,13 +223,13 @@ fn ending_section(last: &EndedSession) -> HandoffSection {
     if let Some(tests) = &last.last_tests {
         lines.push(format!("Its last tests: {tests}"));
     }
-    // Long reports already say what was done.
+    // Long reports already say what was done. The section about the repository has the changes
+    // outside of it.
     let reported = length(&last.last_words) + length(&last.earlier_words);
-    if reported < MIN_SUFFICIENT_CHARS && !last.done.is_empty() {
-        lines.push(format!(
-            "It reported as done: {}",
-            last.done[..last.done.len().min(DONE)].join("; ")
-        ));
+    let done = last.done.iter().filter(|done| !done.contains(CHANGED_OUTSIDE));
+    let done: Vec<&str> = done.take(DONE).map(String::as_str).collect();
+    if reported < MIN_SUFFICIENT_CHARS && !done.is_empty() {
+        lines.push(format!("It reported as done: {}", done.join("; ")));
     }
     section.add(lines, |at| if at < 2 { 0 } else { 1 });
     section

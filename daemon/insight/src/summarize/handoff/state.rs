@@ -71,8 +71,10 @@ pub(super) fn pull_request(summary: &EnhancedSessionSummary, has_one_branch: boo
                 && mentions_pull_request(done)
                 && done.chars().count() <= MAX_ENTRY_CHARS
     };
-    let mut done = summary.completed_tasks.iter().flatten().rev();
-    done.find(is_about_it).map(String::as_str)
+    let done = || summary.completed_tasks.iter().flatten().rev().filter(is_about_it);
+    // The verdict of a review is about a request of another person.
+    let own = done().find(|done| !pattern!(r"^(?:Approved|Requested changes of) ").is_match(done));
+    own.or_else(|| done().next()).map(String::as_str)
 }
 
 fn mentions_pull_request(done: &str) -> bool {

@@ -350,6 +350,21 @@ fn a_pull_request_is_listed_unless_a_report_has_its_address() {
 }
 
 #[test]
+fn changes_outside_of_the_repository_are_listed_with_its_state() {
+    let mut session = full();
+    let changed = "Changed outside of the repository: `terraform apply`";
+    session.summary.completed_tasks = Some(vec![
+        "Pull request #12 Sign tokens: https://github.com/a/b/pull/12".to_owned(),
+        "Approved pull request #7".to_owned(),
+        changed.to_owned(),
+    ]);
+    let text = gather(&[session], &[]).to_text(4_000).unwrap();
+    assert!(text.contains(&format!("- “{changed}”\n")), "{text}");
+    assert!(text.contains("- “Pull request #12 Sign tokens: https"), "{text}");
+    assert_eq!(text.matches(changed).count(), 1, "{text}");
+}
+
+#[test]
 fn a_request_without_an_answer_is_marked() {
     let shown = |step: &str| {
         let mut session = full();
@@ -517,7 +532,7 @@ fn a_plan_that_was_not_carried_out_is_open_only_after_the_last_session() {
 }
 
 #[test]
-fn short_lived_steps_and_steps_of_another_branch_are_left_out() {
+fn short_lived_steps_are_left_out_and_steps_of_another_branch_come_last() {
     let mut earlier = full();
     earlier.branches = vec!["other".to_owned()];
     earlier.summary.objective = "Count the visitors".to_owned();
@@ -534,12 +549,48 @@ fn short_lived_steps_and_steps_of_another_branch_are_left_out() {
     let mut later = full();
     later.summary.objective = "Describe the signer in the manual".to_owned();
     later.summary.next_steps = None;
-    let handoff = gather(&[later.clone(), earlier.clone()], &[]);
+    let mut oldest = full();
+    oldest.summary.objective = "Ask for the limits".to_owned();
+    oldest.summary.next_steps = Some(vec!["Ask the hosting team for more memory".to_owned()]);
+    let handoff = gather(&[later, earlier, oldest], &[]);
     let open: Vec<&str> = handoff.open_ends.iter().map(|line| &*line.text).collect();
-    assert_eq!(open, ["“Tell the mobile team (todo `notes/mobile.md`)”"]);
-    assert!(!handoff.repository.iter().any(|line| line.text.contains("#7")));
-    earlier.branches = later.branches.clone();
-    assert_eq!(gather(&[later, earlier], &[]).open_ends.len(), 2, "the branch is the same");
+    let noted = format!("“{note}”");
+    assert_eq!(open, ["“Ask the hosting team for more memory”", "“Add the counter”", &noted]);
+    let text = handoff.to_text(4_000).unwrap();
+    assert!(text.contains("- “Add the counter” (branch `other`, 2026-03-09)\n"), "{text}");
+    assert!(text.contains("memory” (2026-03-09)\n"), "{text}");
+}
+
+#[test]
+fn unpushed_work_and_open_pull_requests_of_other_branches_are_listed() {
+    let on_branch = |branch: &str, done: &str, state: &str| {
+        let mut session = full();
+        session.branches = vec![branch.to_owned()];
+        session.summary.objective = format!("Work for {branch}");
+        session.summary.completed_tasks = Some(vec![done.to_owned()]);
+        session.summary.repository = Some(format!("branch `{branch}`; {state}; no test run seen"));
+        session
+    };
+    let unpushed = "last commit `7c01d5e` uuid: steps 1 and 2; not pushed";
+    let uuid = on_branch("uuid", "Added the column", unpushed);
+    let request = "Pull request #88 OIDC: https://x/pull/88";
+    let oidc = on_branch("oidc", request, "last commit `1a2b3c4` OIDC; pushed");
+    let merged = "Pull request #9 Log (merged): https://x/pull/9";
+    let log = on_branch("log", merged, "last commit `2b3c4d5` Log; pushed");
+    let mut last = full();
+    last.summary.next_steps = None;
+    let handoff = gather(&[last.clone(), log, oidc.clone(), uuid.clone()], &[]);
+    let wanted = "\
+Left on other branches (it may have changed since):
+- “Pull request #88 OIDC: https://x/pull/88” (2026-03-09)
+- “branch `uuid`; last commit `7c01d5e` uuid: steps 1 and 2; no push seen” (2026-03-09)
+";
+    let text = handoff.to_text(4_000).unwrap();
+    assert!(text.contains(wanted), "{text}");
+    last.branches = vec!["uuid".to_owned()];
+    last.summary.last_words = Some("Merged #88, then rebased.".to_owned());
+    let text = gather(&[last, oidc, uuid], &[]).to_text(4_000).unwrap();
+    assert!(!text.contains("other branches"), "a later session shows a newer state: {text}");
 }
 
 #[test]
@@ -558,8 +609,8 @@ fn the_last_decision_is_first_in_the_words_of_its_fact() {
 }
 
 #[test]
-fn only_the_last_two_sessions_have_their_decisions_listed() {
-    let sessions: Vec<Episode> = ["RS256", "Postgres", "Redis"]
+fn decisions_of_older_sessions_follow_those_of_the_user_first() {
+    let sessions: Vec<Episode> = ["RS256", "Postgres", "Redis", "CSV, chosen by the user,"]
         .iter()
         .map(|choice| {
             let mut session = full();
@@ -572,7 +623,7 @@ fn only_the_last_two_sessions_have_their_decisions_listed() {
         })
         .collect();
     let decisions = gather(&sessions, &[]).decisions;
-    assert_eq!(decisions.iter().map(|one| one.session).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(decisions.iter().map(|one| one.session).collect::<Vec<_>>(), [0, 1, 3, 2]);
 }
 
 #[test]

@@ -48,6 +48,10 @@ pub(crate) enum Topic {
     Aside,
     /// The agent confirms a statement of the user.
     Agreement,
+    /// The agent admits that a statement was wrong, or holds only under other conditions.
+    Concession,
+    /// A result that a later result of the same work will replace.
+    Interim,
     /// A task for the user, which stays open whatever the session does next.
     LeftToUser,
     /// A claim that nobody has verified, for example `this should work now`.
@@ -133,6 +137,8 @@ const FILES: &[(&str, &str)] = phrases![
     "en/choice.toml",
     "en/aside.toml",
     "en/agreement.toml",
+    "en/concession.toml",
+    "en/interim.toml",
     "en/hope.toml",
     "en/known_notice.toml",
     "en/publish_offer.toml",

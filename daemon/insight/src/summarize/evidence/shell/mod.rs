@@ -6,6 +6,7 @@
 mod effect;
 mod git_calls;
 mod kind;
+mod outside;
 mod repository;
 mod substitution;
 mod target;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 pub(super) use self::{
     effect::Effect,
     git_calls::GitCall,
+    outside::OutsideStep,
     repository::{CommitMade, RepositoryStep, Undone},
     target::below,
     test_calls::{TestCall, printed as call_that_printed},
@@ -53,6 +55,9 @@ pub(super) struct CommandLine {
     pub(super) effects: Vec<Effect>,
     /// The effects on the repository, and the published texts.
     pub(super) repository: Vec<RepositoryStep>,
+    /// The changes outside of the repository.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) outside: Vec<OutsideStep>,
     /// Whether the command shows the history of the repository.
     pub(super) shows_history: bool,
     /// The directory that the command works in.
@@ -103,6 +108,7 @@ impl CommandLine {
             }),
             changes: invocations.iter().any(|(_, invocation)| invocation.kind() == Kind::Changes),
             effects: effect::of(&commands, directory),
+            outside: outside::steps(&commands),
             shows_history: invocations
                 .iter()
                 .any(|(_, one)| one.program == "git" && one.operand(0) == Some("log")),
@@ -140,7 +146,10 @@ impl CommandLine {
 
     /// Whether the command only reads, or runs inline code, whose effect is unknown.
     pub(super) fn only_reads(&self) -> bool {
-        self.attempt.is_none() && !self.changes && self.repository.is_empty()
+        self.attempt.is_none()
+            && !self.changes
+            && self.repository.is_empty()
+            && self.outside.is_empty()
     }
 }
 

@@ -143,7 +143,7 @@ pub(super) fn without_trailers(text: &str) -> String {
 }
 
 /// Returns the values of options with these names.
-fn values<'s>(words: &[&'s str], names: &[&str]) -> Vec<&'s str> {
+pub(super) fn values<'s>(words: &[&'s str], names: &[&str]) -> Vec<&'s str> {
     let mut found = Vec::new();
     let mut words = words.iter().copied();
     while let Some(word) = words.next() {

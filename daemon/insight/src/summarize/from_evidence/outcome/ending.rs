@@ -36,6 +36,11 @@ const ENOUGH: usize = 110;
 const SAYS: usize = 8;
 /// Maximum number of commits that are listed.
 const ITEMS: usize = 4;
+/// A last report without changes and with fewer characters may only acknowledge what the user said.
+const ACKNOWLEDGEMENT: usize = 200;
+/// Maximum number of reports before an acknowledgement that are searched for a report about
+/// changes, and for another report with substance.
+const SEARCHED: (usize, usize) = (8, 3);
 
 /// Returns the gist of the last report. If the last report has little content, adds the gist of an
 /// earlier report that has more.
@@ -48,11 +53,16 @@ pub(crate) fn last_words(entries: &Entries<'_>) -> Option<String> {
     };
     let earlier = || earlier.iter().rev().filter(|report| !is_void(report));
     let words = gist(entries, last).map(|words| with_question(entries, last, words));
-    if last.has_substance() && words.is_some() {
+    let acknowledges = acknowledges(entries, last)
+        && !words.as_deref().is_some_and(|words| is_phrase(Topic::Resolved, words));
+    if last.has_substance() && words.is_some() && !acknowledges {
         return words;
     }
     let describes_work = |report: &&Report| report.changed && report.has_substance();
+    let states = |report: &&Report| report.has_substance() && !report.proposes();
     let before = match &words {
+        Some(_) if acknowledges => (earlier().take(SEARCHED.0).find(describes_work))
+            .or_else(|| earlier().take(SEARCHED.1).find(states)),
         // A change in the last turn may have made the earlier report obsolete.
         Some(words) if last.changed && !reports_publication(words) => None,
         // The latest change may have made the reports before it obsolete.
@@ -62,7 +72,6 @@ pub(crate) fn last_words(entries: &Entries<'_>) -> Option<String> {
         }
         // If the last report has no gist, an earlier report describes how the session ended.
         None => {
-            let states = |report: &&Report| report.has_substance() && !report.proposes();
             let talks_last = !last.changed && !last.asks;
             (earlier().take(2).find(states))
                 .or_else(|| earlier().find(describes_work))
@@ -81,6 +90,17 @@ pub(crate) fn last_words(entries: &Entries<'_>) -> Option<String> {
         }
         (words, before) => words.or(before),
     }
+}
+
+/// Whether a report is so short that it may only acknowledge what the user said, because the user
+/// asked nothing. The report of the work is before it.
+fn acknowledges(entries: &Entries<'_>, report: &Report) -> bool {
+    let length = report.passages.iter().map(|passage| passage.text.chars().count()).sum::<usize>();
+    let asked = answers::prompt_before(entries.evidence, report);
+    !report.changed
+        && !report.asks
+        && length < ACKNOWLEDGEMENT
+        && !asked.is_some_and(|asked| asked.contains(['?', '？']))
 }
 
 /// Adds the question to a bare answer such as `No.`.
@@ -312,7 +332,7 @@ fn is_announcement(sentence: &str) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        model::evidence::TurnReport,
+        model::{evidence::TurnReport, transcript::Outcome},
         summarize::{
             evidence::scenarios::Script, from_evidence::request::wording_scenarios::summary,
             report::Reports,
@@ -363,6 +383,29 @@ mod tests {
             script.reply("m3", last);
             let ending = summary(&script).last_words.unwrap();
             assert!(ending.starts_with(&last[..6]) && !ending.contains("consistency"), "{ending}");
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_is_followed_by_the_report_of_the_work() {
+        for (request, answer) in [
+            (
+                "thanks. we need the post-mortem by wednesday",
+                "Noted: the post-mortem is to be written by Wednesday, and an alert on idle sessions is to be added.",
+            ),
+            ("merge mach ich selber heute abend", "Alles klar."),
+            ("merci, je m'occupe du reste demain matin", "C'est noté."),
+            ("ありがとう。続きは明日やる", "承知しました。"),
+        ] {
+            let mut script = Script::default();
+            script.prompt("Payments fail since nine. Find out why.");
+            script.run("a", "psql -c 'select 1'", Outcome::Succeeded, "1\n");
+            script.reply("m1", "The payments failed because the export left a transaction open, which used up the pool of connections. The deploy had nothing to do with it.");
+            script.prompt(request);
+            script.reply("m2", answer);
+            let words = summary(&script).last_words.unwrap();
+            let wanted = format!("{answer} Before that: The payments failed because the export");
+            assert!(words.starts_with(&wanted), "{words}");
         }
     }
 

@@ -184,6 +184,7 @@ fn changed_nothing(evidence: &Evidence) -> bool {
     !has_results(evidence)
         && evidence.git_events.is_empty()
         && evidence.publications.is_empty()
+        && evidence.outside_changes.is_empty()
         && evidence.delegations.is_empty()
         && !evidence.files.is_empty()
         && evidence.tools.keys().all(|tool| !tool.starts_with("mcp__"))

@@ -113,7 +113,7 @@ fn is_order(question: &str) -> bool {
 
 /// Whether a text begins with an answer that cannot be understood without its question.
 pub(crate) fn is_bare_answer(text: &str) -> bool {
-    pattern!(r"(?i)^(?:yes|no|yep|nope|not (?:necessarily|really|quite|exactly|yet)|partly|mostly|exactly|correct)(?:[,.:]| [—–-])").is_match(text)
+    pattern!(r"(?i)^(?:yes|no|yep|nope|not (?:necessarily|really|quite|exactly|yet)|partly|mostly|exactly|correct|short answer)(?:[,.:]| [—–-])").is_match(text)
 }
 
 /// Returns the verdict at the start of a report, for example `No` for `No. The key is public.`.

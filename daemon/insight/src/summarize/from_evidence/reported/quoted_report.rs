@@ -14,12 +14,12 @@ use crate::{
                 fate::{Fate, is_followed_by_change, later_changes},
                 fixed_later::{is_agreed, is_fixed_later},
                 is_finding, overtaken, published,
-                quotable::{addresses_user, states_result},
+                quotable::{addresses_user, depends_on_previous, states_result},
                 quote_collector::quoted,
                 quoted::{QuotedPassage, complete_answer},
                 redescribed::is_redescribed,
                 repeats, review, transient,
-                withdrawn::{is_refuted, is_withdrawn},
+                withdrawn::{has_withdrawn_figure, is_refuted, is_withdrawn},
             },
         },
         report::{Report, Topic, is_phrase, topic_of_sentence},
@@ -36,6 +36,9 @@ const OF_A_REVIEW: usize = 2_400;
 /// Maximum length, in bytes, of the text of a report about work that did not help, according to the
 /// user.
 const OF_A_FAILURE: usize = 260;
+/// Minimum length, in characters, of the first sentence of an answer that is clear without its
+/// question.
+const MIN_ANSWER: usize = 25;
 /// After this number of later turns with changes, the code is no longer as a report describes it.
 const MUCH_WORK: usize = 10;
 
@@ -51,6 +54,8 @@ pub(crate) struct QuotedReport<'e> {
     question: Option<String>,
     /// The request that the report answers, if it answers no question.
     request: Option<String>,
+    /// Whether the question is the first prompt of the session.
+    asks_first: bool,
     /// Whether the question is hypothetical, for example `what if we used a cache?`. The answer
     /// describes an approach that was not taken.
     is_asked_if: bool,
@@ -86,6 +91,9 @@ impl<'e> QuotedReport<'e> {
             passages: quoted(entries, report),
             question,
             request,
+            asks_first: entries.evidence.prompts.first().is_some_and(|first| {
+                answers::prompt_before(entries.evidence, report) == Some(&first.text)
+            }),
             is_asked_if,
             is_open: !report.changed
                 && !is_status
@@ -159,6 +167,13 @@ impl<'e> QuotedReport<'e> {
         is_answer: bool,
     ) -> bool {
         let report = self.report;
+        let is_replaced = || {
+            passage.first().is_some_and(|first| is_phrase(Topic::Interim, first))
+                || passage.is_introduced_by(|text| is_phrase(Topic::Interim, text))
+        };
+        if !self.is_last && is_replaced() {
+            return false;
+        }
         let is_no_fact = passage.is_steps()
             && (!report.changed || passage.is_introduced_by(addresses_user))
             || passage.is_introduced_by(|text| {
@@ -221,6 +236,9 @@ impl<'e> QuotedReport<'e> {
         is_first: bool,
     ) -> Option<QuotedPassage> {
         match (&self.question, &self.request) {
+            (Some(_), _) if is_answer == Some(true) && self.is_clear_with_objective(&passage) => {
+                Some(passage)
+            }
             (Some(question), _) if is_answer == Some(true) => Some(passage.answering(question)),
             // Without its first sentence, an answer may say the opposite.
             (Some(_), _) if is_answer.is_some() || self.is_asked_if => None,
@@ -231,6 +249,17 @@ impl<'e> QuotedReport<'e> {
             (_, Some(request)) if is_first => Some(passage.answering(request)),
             _ => Some(passage),
         }
+    }
+
+    /// Whether an answer is clear without its question, because the question is the first prompt,
+    /// which is the objective, and the answer is more than a verdict.
+    fn is_clear_with_objective(&self, passage: &QuotedPassage) -> bool {
+        let is_whole = |first: &str| {
+            first.chars().count() >= MIN_ANSWER
+                && !answers::is_bare_answer(first)
+                && !depends_on_previous(first)
+        };
+        self.asks_first && passage.verdict.is_none() && passage.first().is_some_and(is_whole)
     }
 
     /// Removes the cause and the success that the report claims, if the user says that something
@@ -291,6 +320,7 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
             || !is_refuted(entries, part, report.origin)
                 && !is_withdrawn(entries, part, report.origin))
         && is_still_there(entries, part, report.origin)
+        && !has_withdrawn_figure(entries, part, report.origin)
         && !is_redescribed(entries, report, part)
 }
 

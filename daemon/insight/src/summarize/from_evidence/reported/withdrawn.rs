@@ -27,3 +27,46 @@ pub(crate) fn is_withdrawn(entries: &Entries<'_>, part: &str, at: Origin) -> boo
     let share = |other: &str| share_of_words(&answer_words, &words(other));
     retraction::is_retracted(entries.evidence, at, &share)
 }
+
+/// Whether a part has a figure, and the next report admits that a figure of the report at `at` was
+/// wrong or measured in another way, and states another figure.
+pub(crate) fn has_withdrawn_figure(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
+    let reports = &entries.evidence.reports;
+    let Some(index) = reports.iter().position(|report| report.origin == at) else { return false };
+    let Some(next) = reports.get(index + 1).filter(|_| part.contains(|c: char| c.is_ascii_digit()))
+    else {
+        return false;
+    };
+    let opening = one_line(&next.text);
+    let opening = sentences(&opening);
+    let concedes = |one: &&&str| is_phrase(Topic::Concession, one);
+    let Some(at) = opening.iter().take(2).position(|one| concedes(&one)) else { return false };
+    let (known, stated) = (figures(&reports[index].text), figures(&next.text));
+    // `Right. The 118k was with turbo boost.`
+    let admitted = opening[at..].iter().take(2).flat_map(|sentence| figures(sentence));
+    admitted.into_iter().any(|figure| known.contains(&figure)) && !stated.is_subset(&known)
+}
+
+/// Returns the measured numbers of a text, without their units: numbers with a fraction or a unit.
+fn figures(text: &str) -> BTreeSet<String> {
+    let figure = pattern!(
+        r"(?:^|[^0-9A-Za-z_.,-])([0-9]+(?:[.,][0-9]+)?) ?(?:%|％|倍|秒|(?:[kKMG]B?|B|m?s|x)(?-u:\b))|(?:^|[^0-9A-Za-z_.,-])([0-9]+[.,][0-9]+)(?-u:\b)"
+    );
+    let found = figure.captures_iter(text);
+    found
+        .filter_map(|found| found.get(1).or(found.get(2)))
+        .map(|one| one.as_str().to_owned())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_numbers_with_a_fraction_or_a_unit() {
+        let found = figures("118k req/s, p99 4.1 ms, 2.9x; 7,9 % of 3 files in v1.2, **46%**");
+        let found: Vec<&str> = found.iter().map(String::as_str).collect();
+        assert_eq!(found, ["118", "2.9", "4.1", "46", "7,9"]);
+    }
+}

@@ -12,7 +12,7 @@ use crate::{
                 prompt_of,
                 wording::orders_work,
             },
-            turns::names_a_problem,
+            turns::{names_a_problem, turn_of},
         },
         text::without_full_stop,
     },
@@ -21,6 +21,9 @@ use crate::{
 /// Maximum number of requests after an opening question that are searched for the first order. An
 /// order that led to a change may come later.
 const SOON: usize = 3;
+
+/// A report of an answered request has at least this number of characters.
+const ACKNOWLEDGEMENT: usize = 80;
 
 /// Minimum number of words of a clause that contains the object of the order after it.
 const CLAUSE: usize = 5;
@@ -51,6 +54,7 @@ pub(crate) fn first_order(
         request.weight == Weight::Clear
             && request.text.split_whitespace().count() >= 5
             && (prepares || orders())
+            && !is_only_acknowledged(evidence, request)
             && (request.is_order || !request.text.ends_with('?'))
     };
     let may_be = |at: &usize| *at <= first + SOON || led_to_change(evidence, &requests[*at]);
@@ -58,6 +62,18 @@ pub(crate) fn first_order(
     let order = orders.find(|at| is_order(&requests[*at]))?;
     // If work began before that order, the order is only a later part of the session's work.
     (prepares || !has_begun(evidence, &requests[first], &requests[order])).then_some(order)
+}
+
+/// Whether the agent did nothing for a request and reported nothing but a short acknowledgement. Then
+/// the user only said what the user will do.
+fn is_only_acknowledged(evidence: &Evidence, request: &Request) -> bool {
+    let turn = prompt_of(evidence, request).and_then(|asked| turn_of(evidence, asked.origin));
+    let Some(turn) = turn else { return false };
+    let report = evidence.reports.iter().rfind(|report| turn.holds(report.origin));
+    report.is_some_and(|report| report.text.chars().count() < ACKNOWLEDGEMENT)
+        && !led_to_change(evidence, request)
+        && !evidence.commands.iter().any(|run| turn.holds(run.origin))
+        && !evidence.delegations.iter().any(|one| turn.holds(one.origin))
 }
 
 /// Whether a clause before the order may contain its object, for example `I don't like the links,

@@ -33,6 +33,7 @@ fn a_question_is_not_the_title_of_a_session_with_a_commit_or_an_order() {
     script.prompt("It sounds like finding 1 is a feature, no?");
     script.reply("m1", "Yes, it is one.");
     script.prompt("Write the limits of the parser into the manual");
+    script.edit("a", "/app/manual.md", "a", "b");
     script.reply("m2", "Written.");
     assert_eq!(title(&script), "Write the limits of the parser into the manual");
 }
