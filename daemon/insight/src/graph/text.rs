@@ -29,7 +29,12 @@ const STEMS_WITHOUT_TOPIC: &[&str] = &[
     "alway", "nev", "pleas", "ever", "futur", "again", "anymor", "need", "dont", "don", "should",
     "must", "want", "let", "lets", "also", "just", "only", "each", "time", "all", "any", "more",
     "about", "forget", "rememb", "make", "sure", "left", "open", "stil", "next", "step", "todo",
-    "imm", "nie", "niemal", "siempr", "nunca", "toujour", "jamai",
+    "imm", "nie", "niemal", "siempr", "nunca", "toujour", "jamai", "der", "die", "das", "den",
+    "dem", "des", "und", "oder", "für", "auf", "aus", "bei", "mit", "von", "vom", "zum", "zur",
+    "ein", "eine", "einem", "einen", "ich", "wir", "hat", "habe", "haben", "ist", "sind", "wird",
+    "noch", "nicht", "kein", "keinen", "auch", "nur", "muss", "dass", "les", "pour", "avec",
+    "dans", "sur", "une", "que", "qui", "est", "sont", "pas", "par", "ell", "los", "las", "una",
+    "para", "con", "por", "del", "esta", "hay",
 ];
 
 /// Returns sorted fingerprints of the words that show what a sentence is about. Words are reduced
@@ -45,6 +50,15 @@ pub(super) fn topic_words(text: &str) -> Vec<u64> {
     found
 }
 
+/// Minimum number of topic words of a text whose additions in brackets are ignored.
+const MIN_SUBJECT_WORDS: usize = 3;
+
+/// Returns the topic words of a text without its additions in brackets, if enough words are left.
+pub(super) fn subject_words(text: &str) -> Vec<u64> {
+    let words = topic_words(&pattern!(r"\([^()]*\)").replace_all(text, " "));
+    if words.len() >= MIN_SUBJECT_WORDS { words } else { topic_words(text) }
+}
+
 fn stem(word: &str) -> &str {
     if !word.is_ascii() || word.len() < 5 {
         return word;
@@ -57,9 +71,13 @@ fn stem(word: &str) -> &str {
     if is_doubled { &stem[..stem.len() - 1] } else { stem }
 }
 
+/// Whether a character belongs to a script without blanks between words.
+pub(super) fn is_ideograph(c: char) -> bool {
+    ('\u{3040}'..='\u{9fff}').contains(&c)
+}
+
 fn pairs(word: &str) -> Vec<String> {
-    let is_ideographic = word.chars().any(|c| ('\u{3040}'..='\u{9fff}').contains(&c));
-    if !is_ideographic {
+    if !word.chars().any(is_ideograph) {
         return vec![word.to_owned()];
     }
     let chars: Vec<char> = word.chars().collect();

@@ -370,7 +370,7 @@ fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
         },
         Watch {
             subject: super::progress::open_end(draft),
-            stance: Stance::Words(text::topic_words(text)),
+            stance: Stance::Words(text::subject_words(text)),
         },
     ];
     for quoted in super::names::quoted(text).filter(|quoted| quoted.contains(' ')) {

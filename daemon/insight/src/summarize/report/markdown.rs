@@ -349,7 +349,10 @@ impl PassageParser {
         self.join_lines();
         let form = match self.lists {
             0 => Form::Paragraph,
-            depth => Form::Item { depth, ticked: self.ticked },
+            depth => {
+                let is_open = starts_with_open_mark(&self.text);
+                Form::Item { depth, ticked: if is_open { Some(false) } else { self.ticked } }
+            }
         };
         let (label, text) = split_label(&self.text, self.label_end);
         let mark = self.mark.take();
@@ -396,6 +399,12 @@ impl PassageParser {
         let parent = self.parents.last().cloned().flatten().filter(|_| is_nested);
         self.passages.push(Passage { headings, form, mark, label, text, parent });
     }
+}
+
+/// Whether an item begins with a symbol that means the same as an empty check box. A cross does not
+/// count, because it also marks faults and disadvantages.
+fn starts_with_open_mark(text: &str) -> bool {
+    text.trim_start().starts_with(['⏳', '⌛', '☐', '⬜', '🔲', '🕐'])
 }
 
 #[cfg(test)]
