@@ -53,9 +53,10 @@ pub(super) fn topic_words(text: &str) -> Vec<u64> {
 /// Minimum number of topic words of a text whose additions in brackets are ignored.
 const MIN_SUBJECT_WORDS: usize = 3;
 
-/// Returns the topic words of a text without its additions in brackets, if enough words are left.
+/// Returns the topic words of a text without its additions in brackets or after a dash, if enough
+/// words are left. An addition with code, such as the path of a note, is kept.
 pub(super) fn subject_words(text: &str) -> Vec<u64> {
-    let words = topic_words(&pattern!(r"\([^()]*\)").replace_all(text, " "));
+    let words = topic_words(&pattern!(r"\([^()`]*\)| [–—] [^`–—]*$").replace_all(text, " "));
     if words.len() >= MIN_SUBJECT_WORDS { words } else { topic_words(text) }
 }
 
@@ -136,7 +137,9 @@ pub(super) fn without_full_stop(text: &str) -> &str {
 pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     let unquoted = text.trim_end_matches(['"', '”', ')']);
-    if text.ends_with(['.', '!', '?', '…', ':']) || unquoted.ends_with(['.', '!', '?']) {
+    if text.ends_with(['.', '!', '?', '…', ':', '。', '！', '？'])
+        || unquoted.ends_with(['.', '!', '?'])
+    {
         text.to_owned()
     } else {
         format!("{text}.")

@@ -375,6 +375,10 @@ fn an_open_end_closes_when_the_user_says_in_any_language_that_it_is_done() {
             "übrigens: sven hat den cronjob für den refresh eingerichtet, läuft seit montag",
         ),
         (
+            "Cronjob für den Refresh um 03:15 auf `dwh01` \u{2013} da habe ich keinen Zugang",
+            "sven hat den cronjob für den refresh eingerichtet",
+        ),
+        (
             "Tâche cron pour le rafraîchissement sur `dwh01` (je n'ai pas accès)",
             "au fait, sven a créé la tâche cron pour le rafraîchissement",
         ),
@@ -401,7 +405,7 @@ fn the_agents_decision_with_a_reason_is_a_fact_in_any_language() {
         ("Vue matérialisée plutôt que des partitions", "L'équipe ne peut pas les maintenir"),
         ("Una vista en lugar de particiones", "El equipo no puede mantenerlas"),
         ("使用视图而不是分区", "团队无法维护分区"),
-        ("パーティションではなくビューを使います", "チームが保守できない"),
+        ("パーティションではなくビューを使います", "チームが保守できない。"),
     ] {
         let mut session = SessionFixture::new(10, "Make the report faster");
         session.episode.summary.key_decisions = Some(vec![DecisionRecord {
@@ -411,6 +415,7 @@ fn the_agents_decision_with_a_reason_is_a_fact_in_any_language() {
         }]);
         let fact = only_fact(&facts(&[&session]), Relation::Decided);
         assert!(fact.sentence.contains(decision) && fact.sentence.contains(why), "{fact:?}");
+        assert!(!fact.sentence.contains("。."), "{fact:?}");
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     model::{
         summary::{EnhancedSessionSummary, Outcome as Ending},
-        transcript::Outcome,
+        transcript::{Item, Outcome},
     },
     summarize::{evidence::scenarios::Script, from_evidence::request::wording_scenarios::summary},
 };
@@ -127,11 +127,13 @@ fn work_that_the_user_interrupts_is_in_progress_in_any_language() {
         script.prompt("write the report docs/r.md");
         script.run("a", "cat numbers.csv", Outcome::Succeeded, "1\n2\n");
         script.reply("m1", "The numbers are there.");
+        script.item(Item::Interrupted);
         script.prompt(prompt);
         script.reply("m2", "OK.");
         let found = summary(&script);
         assert_eq!(found.outcome, Ending::InProgress, "{prompt}");
         assert_eq!(found.outcome_reason.as_deref(), Some("postponed by the user"), "{prompt}");
+        assert_eq!(found.key_decisions, None, "{prompt}");
     }
 }
 

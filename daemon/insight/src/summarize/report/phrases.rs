@@ -200,8 +200,7 @@ struct Index {
     parts: Vec<Regex>,
 }
 
-/// Replaces a dash in the English expressions and in the text that they match, so that both are
-/// ASCII.
+/// Replaces a dash in the English expressions and in the text, so that both are ASCII.
 const DASH: &str = "\x01";
 
 static INDEX: Releasable<Index> = Releasable::new(|| {
@@ -218,9 +217,9 @@ static INDEX: Releasable<Index> = Releasable::new(|| {
                 topics.push(topic);
                 topics.len() - 1
             });
-            parts.extend(phrases.parts.iter().map(|expression| {
-                let built = RegexBuilder::new(&compact(expression)).case_insensitive(true).build();
-                built.unwrap_or_else(|error| panic!("{name}: {error}"))
+            parts.extend(phrases.parts.iter().map(|one| {
+                let built = RegexBuilder::new(&compact(one)).case_insensitive(true).build();
+                built.expect("the expressions are valid, which a test checks")
             }));
             let sentences = phrases.sentences.into_iter();
             match is_english {
@@ -352,9 +351,10 @@ pub(crate) struct DecisionParts {
 /// Splits a sentence that states a decision. The result is empty for a sentence in English.
 pub(crate) fn parts_of_decision(sentence: &str) -> DecisionParts {
     let mut parts = DecisionParts::default();
+    let trimmed = |part: &str| part.trim_matches([' ', ',', '，', '、', '。']).to_owned();
     let Some(text) = Prose::of(sentence).others else { return parts };
-    for found in INDEX.get().parts.iter().filter_map(|expression| expression.captures(text)) {
-        let part = |name: &str| found.name(name).map(|part| part.as_str().trim().to_owned());
+    for found in INDEX.get().parts.iter().filter_map(|one| one.captures(text)) {
+        let part = |name: &str| found.name(name).map(|part| trimmed(part.as_str()));
         if parts.what.is_none() {
             (parts.what, parts.why) = (part("what"), part("why"));
         }
