@@ -50,13 +50,13 @@ pub(super) fn topic_words(text: &str) -> Vec<u64> {
     found
 }
 
-/// Minimum number of topic words of a text whose additions in brackets are ignored.
+/// Minimum number of topic words of a text whose addition at its end is ignored.
 const MIN_SUBJECT_WORDS: usize = 3;
 
-/// Returns the topic words of a text without its additions in brackets or after a dash, if enough
-/// words are left. An addition with code, such as the path of a note, is kept.
+/// Returns the topic words of a text without an addition at its end, in brackets or after a dash,
+/// if enough words are left. An addition with code, such as the path of a note, is kept.
 pub(super) fn subject_words(text: &str) -> Vec<u64> {
-    let words = topic_words(&pattern!(r"\([^()`]*\)| [–—] [^`–—]*$").replace_all(text, " "));
+    let words = topic_words(&pattern!(r"\([^()`]*\)\W*$| [–—] [^`–—]*$").replace_all(text, " "));
     if words.len() >= MIN_SUBJECT_WORDS { words } else { topic_words(text) }
 }
 
