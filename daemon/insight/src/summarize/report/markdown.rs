@@ -4,7 +4,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::summarize::report::inline::{
     are_lists, is_aside, is_blank, is_line_alone, is_mark, is_numbered, is_placeholder,
-    is_plan_column, is_stated, is_unfinished, may_precede_label, split_label, with_code,
+    is_plan_column, is_stated, is_unfinished, may_precede_label, split_label, ticked, with_code,
     with_column,
 };
 use crate::summarize::report::source::{with_globs_escaped, with_list_marks};
@@ -349,10 +349,7 @@ impl PassageParser {
         self.join_lines();
         let form = match self.lists {
             0 => Form::Paragraph,
-            depth => {
-                let is_open = starts_with_open_mark(&self.text);
-                Form::Item { depth, ticked: if is_open { Some(false) } else { self.ticked } }
-            }
+            depth => Form::Item { depth, ticked: self.ticked.or_else(|| ticked(&self.text)) },
         };
         let (label, text) = split_label(&self.text, self.label_end);
         let mark = self.mark.take();
@@ -399,12 +396,6 @@ impl PassageParser {
         let parent = self.parents.last().cloned().flatten().filter(|_| is_nested);
         self.passages.push(Passage { headings, form, mark, label, text, parent });
     }
-}
-
-/// Whether an item begins with a symbol that means the same as an empty check box. A cross does not
-/// count, because it also marks faults and disadvantages.
-fn starts_with_open_mark(text: &str) -> bool {
-    text.trim_start().starts_with(['⏳', '⌛', '☐', '⬜', '🔲', '🕐'])
 }
 
 #[cfg(test)]
