@@ -29,7 +29,12 @@ const STEMS_WITHOUT_TOPIC: &[&str] = &[
     "alway", "nev", "pleas", "ever", "futur", "again", "anymor", "need", "dont", "don", "should",
     "must", "want", "let", "lets", "also", "just", "only", "each", "time", "all", "any", "more",
     "about", "forget", "rememb", "make", "sure", "left", "open", "stil", "next", "step", "todo",
-    "imm", "nie", "niemal", "siempr", "nunca", "toujour", "jamai",
+    "imm", "nie", "niemal", "siempr", "nunca", "toujour", "jamai", "der", "die", "das", "den",
+    "dem", "des", "und", "oder", "für", "auf", "aus", "bei", "mit", "von", "vom", "zum", "zur",
+    "ein", "eine", "einem", "einen", "ich", "wir", "hat", "habe", "haben", "ist", "sind", "wird",
+    "noch", "nicht", "kein", "keinen", "auch", "nur", "muss", "dass", "les", "pour", "avec",
+    "dans", "sur", "une", "que", "qui", "est", "sont", "pas", "par", "ell", "los", "las", "una",
+    "para", "con", "por", "del", "esta", "hay",
 ];
 
 /// Stems of verbs for work on anything, and of words for its state.
@@ -71,12 +76,22 @@ pub(super) fn topic_words(text: &str) -> Vec<u64> {
     fingerprints(&stems)
 }
 
-/// Returns the words of [`topic_words`] without verbs for work on anything, such as `add`, if at
-/// least two words remain. Other sentences about the same work use other verbs.
+/// Minimum number of topic words of a text whose addition at its end is ignored.
+const MIN_SUBJECT_WORDS: usize = 3;
+
+/// Returns the topic words of an open end that other sentences about the same work share. If enough
+/// words are left, these are the words without an addition at its end, in brackets or after a dash,
+/// and without verbs for work on anything, such as `add`. An addition with code, such as the path of
+/// a note, is kept.
 pub(super) fn object_words(text: &str) -> Vec<u64> {
-    let is_object = |stem: &String| !STEMS_OF_WORK.contains(&stem.as_str());
-    let objects: BTreeSet<String> = topic_stems(text).filter(is_object).collect();
-    if objects.len() < 2 { topic_words(text) } else { fingerprints(&objects) }
+    let own = pattern!(r"\([^()`]*\)\W*$| [–—] [^`–—]*$").replace_all(text, " ");
+    let mut stems: BTreeSet<String> = topic_stems(&own).collect();
+    if stems.len() < MIN_SUBJECT_WORDS {
+        stems = topic_stems(text).collect();
+    }
+    let is_object = |stem: &&String| !STEMS_OF_WORK.contains(&stem.as_str());
+    let objects: BTreeSet<String> = stems.iter().filter(is_object).cloned().collect();
+    fingerprints(if objects.len() < 2 { &stems } else { &objects })
 }
 
 fn topic_stems(text: &str) -> impl Iterator<Item = String> {
@@ -117,9 +132,13 @@ fn stem(word: &str) -> &str {
     if is_doubled { &stem[..stem.len() - 1] } else { stem }
 }
 
+/// Whether a character belongs to a script without blanks between words.
+pub(super) fn is_ideograph(c: char) -> bool {
+    ('\u{3040}'..='\u{9fff}').contains(&c)
+}
+
 fn pairs(word: &str) -> Vec<String> {
-    let is_ideographic = word.chars().any(|c| ('\u{3040}'..='\u{9fff}').contains(&c));
-    if !is_ideographic {
+    if !word.chars().any(is_ideograph) {
         return vec![word.to_owned()];
     }
     let chars: Vec<char> = word.chars().collect();
@@ -178,7 +197,9 @@ pub(super) fn without_full_stop(text: &str) -> &str {
 pub(super) fn sentence(text: &str) -> String {
     let text = text.trim();
     let unquoted = text.trim_end_matches(['"', '”', ')']);
-    if text.ends_with(['.', '!', '?', '…', ':']) || unquoted.ends_with(['.', '!', '?']) {
+    if text.ends_with(['.', '!', '?', '…', ':', '。', '！', '？'])
+        || unquoted.ends_with(['.', '!', '?'])
+    {
         text.to_owned()
     } else {
         format!("{text}.")

@@ -3,6 +3,7 @@
 
 use super::{phrasing, reference, sentence_filters};
 use crate::{
+    graph::text,
     lang::{environment, lasting},
     model::{
         evidence::Choice,
@@ -92,7 +93,7 @@ pub(super) fn is_dead_end(text: &str) -> bool {
 /// Whether an open end is still meaningful after later sessions. Failing tests are separate facts.
 pub(super) fn is_open_end(text: &str) -> bool {
     let of_the_moment = pattern!(
-        r"(?i)^(?:fix \d+ failing tests?:|the user (?:refused|stopped|interrupted|rejected)|tests were changed|changed after|offered|suggested, not done|plan shown(?:, not approved| last, not carried out)|not shown as checked|planned, not (?:touched|changed)|asked last|unchecked in|cut off in|to decide: (?:what|where|how) (?:are|would|do|should|can) (?:you|we|i)\b|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b|\bi (?:did|didn.t|have|haven.t|could|couldn.t)\b|\bdirty\b|\bbehind `?origin\b"
+        r"(?i)^(?:fix \d+ failing tests?:|the user (?:refused|stopped|interrupted|rejected)|tests were changed|changed after|offered|suggested, not done|plan shown(?:, not approved| last, not carried out)|not shown as checked|planned, not (?:touched|changed)|asked last|unchecked in|cut off in|to decide: (?:what|where|how) (?:are|would|do|should|can) (?:you|we|i)\b|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b|[^(]\bi (?:did|didn.t|have|haven.t|could|couldn.t)\b|\bdirty\b|\bbehind `?origin\b"
     );
     let is_part = reference::uses_session_label(text)
         || reference::depends_on_session(text)
@@ -135,7 +136,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         r"(?i)^(?:yes|no|not yet|sure|starting|going|beginning|created|removed|fixed|decisions?|just|the (?:one|remaining|other|rest|following|issue|problem)|option [a-z1-9])\b|^`[^`]+` [-—–] "
     );
     let words = what.split_whitespace().count();
-    words >= MIN_DECISION_WORDS
+    (words >= MIN_DECISION_WORDS || what.chars().any(text::is_ideograph))
         && (record.rationale.contains(BY_THE_USER) || !sentence_filters::AGENT_STEP.matches(what))
         && !is_answer.is_match(what)
         && !reference::depends_on_session(what)
@@ -229,7 +230,7 @@ pub(super) fn is_setting(change: &ConfigChange) -> bool {
 
 /// Whether a decision of the agent states a choice between alternatives.
 pub(super) fn is_choice(text: &str) -> bool {
-    pattern!(r"(?i)\b(?:instead of|rather than|over|not|via|replac(?:e|ed|ing)|use[ds]?|using|kept|keeps?|never|without|our own|chose|switch(?:ed)?|prefer(?:red)?)\b")
+    pattern!(r"(?i)\b(?:instead of|rather than|over|not|via|replac(?:e|ed|ing)|use[ds]?|using|kept|keeps?|never|without|our own|chose|switch(?:ed)?|prefer(?:red)?)\b|\b(?:statt|anstatt|anstelle|nicht|ohne|entschieden|bewusst|plutôt|au lieu|sans|choisi|en (?:lugar|vez) de|sin|opté|elegid[oa])\b|décidé|gewählt|decid(?:í|imos)|elegí|而不是|而非|代替|选择|决定|決定|ではなく|代わりに|選び|選択|採用|ことにし")
         .is_match(text)
 }
 

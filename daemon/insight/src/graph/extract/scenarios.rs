@@ -364,6 +364,62 @@ fn an_open_end_closes_when_a_later_session_completes_it() {
 }
 
 #[test]
+fn an_open_end_closes_when_the_user_says_in_any_language_that_it_is_done() {
+    for (open, said) in [
+        (
+            "Cron job for the refresh at 03:15 on `dwh01` (I have no access)",
+            "by the way: sven set up the cron job for the refresh, runs since monday",
+        ),
+        (
+            "Cronjob für den Refresh um 03:15 auf `dwh01` (da habe ich keinen Zugang)",
+            "übrigens: sven hat den cronjob für den refresh eingerichtet, läuft seit montag",
+        ),
+        (
+            "Cronjob für den Refresh um 03:15 auf `dwh01` \u{2013} da habe ich keinen Zugang",
+            "sven hat den cronjob für den refresh eingerichtet",
+        ),
+        (
+            "Tâche cron pour le rafraîchissement sur `dwh01` (je n'ai pas accès)",
+            "au fait, sven a créé la tâche cron pour le rafraîchissement",
+        ),
+    ] {
+        let mut first = SessionFixture::new(10, "Speed up the query");
+        first.episode.summary.next_steps = Some(vec![open.to_owned()]);
+        let mut second = SessionFixture::new(20, "Write the report");
+        let at = second.at(3);
+        second.evidence.prompts = vec![Quote { text: said.to_owned(), origin: line(3), at }];
+        let fact = only_fact(&facts(&[&first, &second]), Relation::LeftOpen);
+        assert_eq!(fact.invalid_at, at, "{open}");
+        second.evidence.prompts[0].text = "übrigens: sven hat heute Urlaub".to_owned();
+        let fact = only_fact(&facts(&[&first, &second]), Relation::LeftOpen);
+        assert_eq!(fact.invalid_at, None, "{open}");
+    }
+}
+
+#[test]
+fn the_agents_decision_with_a_reason_is_a_fact_in_any_language() {
+    for (decision, why) in [
+        ("A view instead of partitions", "The team cannot maintain partitions"),
+        ("Sicht statt Partitionen", "Das Team kann Partitionen nicht pflegen"),
+        ("Ich habe mich für eine Sicht statt Partitionen entschieden", "Das Team kennt sie"),
+        ("Vue matérialisée plutôt que des partitions", "L'équipe ne peut pas les maintenir"),
+        ("Una vista en lugar de particiones", "El equipo no puede mantenerlas"),
+        ("使用视图而不是分区", "团队无法维护分区"),
+        ("パーティションではなくビューを使います", "チームが保守できない。"),
+    ] {
+        let mut session = SessionFixture::new(10, "Make the report faster");
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: decision.to_owned(),
+            rationale: why.to_owned(),
+            alternatives: None,
+        }]);
+        let fact = only_fact(&facts(&[&session]), Relation::Decided);
+        assert!(fact.sentence.contains(decision) && fact.sentence.contains(why), "{fact:?}");
+        assert!(!fact.sentence.contains("。."), "{fact:?}");
+    }
+}
+
+#[test]
 fn a_session_without_evidence_has_a_fact_about_its_task() {
     let session = SessionFixture::new(10, "Fix the login");
     let found = facts(&[&session]);

@@ -11,7 +11,10 @@ use crate::{
     },
     summarize::{
         evidence::is_scratch,
-        report::{Claim, Reports, Topic, is_phrase, topic_of_heading},
+        report::{
+            Claim, Reports, Topic, is_foreign_phrase, is_phrase, topic_of_heading,
+            topic_of_sentence,
+        },
         text::{
             Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words,
             sentence_ends, sentences, without_full_stop, without_list_colon,
@@ -102,9 +105,11 @@ impl<'e> Entries<'e> {
             && !is_broken(&line)
             && !is_only_code(&line)
             && !self.begins_with_commit(&line)
-            && line.chars().filter(|c| c.is_alphabetic()).count() >= 12;
+            && (line.chars().filter(|c| c.is_alphabetic()).count() >= 12 || has_ideographs(&line));
         let line = capitalised(without_full_stop(&line));
-        (stands_alone && line.split_whitespace().count() >= 3).then_some(line)
+        // Chinese and Japanese texts have no blanks between words.
+        let is_phrase = line.split_whitespace().count() >= 3 || has_ideographs(&line);
+        (stands_alone && is_phrase).then_some(line)
     }
 
     /// Adds the text of the item above a nested item to the start of `line`, unless that text is
@@ -163,10 +168,11 @@ impl<'e> Entries<'e> {
         self.tidy(if cause.len() >= 20 { cause } else { text })
     }
 
-    /// Returns the first statement in the paragraphs of the agent's last reply.
+    /// Returns the first statement in the paragraphs of the agent's last reply that is not about
+    /// remaining, failed or announced work.
     pub(super) fn first_words(&self) -> Option<String> {
         let (prose, _) = plain_words(&self.evidence.last_reply.as_ref()?.text);
-        prose.first().map(|one| self.tidy(one))
+        prose.iter().find(|one| !is_unfinished_work(one)).map(|one| self.tidy(one))
     }
 
     pub(super) fn mcp_tools(&self) -> Vec<String> {
@@ -203,6 +209,23 @@ pub(super) fn plain_words(reply: &str) -> (Vec<String>, Vec<String>) {
         }));
     }
     (prose, listed)
+}
+
+/// Whether a sentence is about remaining, failed or announced work. English sentences about failed
+/// or announced work have rules of their own.
+pub(super) fn is_unfinished_work(sentence: &str) -> bool {
+    topic_of_sentence(sentence) == Some(Topic::Open)
+        || is_foreign_phrase(Topic::StillFails, sentence)
+        || is_foreign_phrase(Topic::Talk, sentence)
+}
+
+/// Minimum number of Chinese or Japanese characters of a text that has no blanks between its words.
+const MIN_IDEOGRAPHS: usize = 5;
+
+/// Whether a text is Chinese or Japanese.
+fn has_ideographs(text: &str) -> bool {
+    let ideographs = text.chars().filter(|c| ('\u{3040}'..='\u{9fff}').contains(c));
+    ideographs.count() >= MIN_IDEOGRAPHS
 }
 
 fn is_talk(sentence: &str) -> bool {

@@ -11,6 +11,8 @@ mod entries;
 mod errors;
 mod files;
 mod findings;
+#[cfg(test)]
+mod language_scenarios;
 mod next_steps;
 mod outcome;
 mod repeated;

@@ -108,6 +108,12 @@ fn is_sentence(text: &str) -> bool {
     text.trim_end().ends_with('.') && text.split_whitespace().count() >= 5 && !is_numbered(text)
 }
 
+/// Returns `Some(false)` for an item that begins with a symbol that means the same as an empty check
+/// box. A cross does not count, because it also marks faults and disadvantages.
+pub(super) fn ticked(text: &str) -> Option<bool> {
+    text.trim_start().starts_with(['⏳', '⌛', '☐', '⬜', '🔲', '🕐']).then_some(false)
+}
+
 /// Splits a text into its bold start, if this is a label, and the rest.
 pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<String>, String) {
     let Some(end) = label_end.filter(|end| *end <= text.len()) else {

@@ -4,7 +4,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::summarize::report::inline::{
     are_lists, is_aside, is_blank, is_line_alone, is_mark, is_numbered, is_placeholder,
-    is_plan_column, is_stated, is_unfinished, may_precede_label, split_label, with_code,
+    is_plan_column, is_stated, is_unfinished, may_precede_label, split_label, ticked, with_code,
     with_column,
 };
 use crate::summarize::report::source::{with_globs_escaped, with_list_marks};
@@ -349,7 +349,7 @@ impl PassageParser {
         self.join_lines();
         let form = match self.lists {
             0 => Form::Paragraph,
-            depth => Form::Item { depth, ticked: self.ticked },
+            depth => Form::Item { depth, ticked: self.ticked.or_else(|| ticked(&self.text)) },
         };
         let (label, text) = split_label(&self.text, self.label_end);
         let mark = self.mark.take();

@@ -11,7 +11,9 @@ mod source;
 
 pub(crate) use self::{
     markdown::{Form, Passage, passages},
-    phrases::{Topic, is_phrase, topic_of_heading, topic_of_sentence},
+    phrases::{
+        Topic, is_foreign_phrase, is_phrase, parts_of_decision, topic_of_heading, topic_of_sentence,
+    },
 };
 use crate::{
     model::{

@@ -6,6 +6,7 @@
 use std::{borrow::Cow, sync::LazyLock};
 
 use aho_corasick::AhoCorasick;
+use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use crate::{
@@ -42,6 +43,8 @@ pub(crate) enum Topic {
     Withdrawal,
     /// The user leaves work for a later time.
     Postponed,
+    /// The user interrupts the work of the session.
+    Adjourned,
     /// A choice of the user.
     Choice,
     /// A status, a symptom or a routine step that the user mentions; not a decision.
@@ -76,6 +79,8 @@ pub(crate) enum Topic {
     Contradiction,
     /// A statement that an earlier finding no longer exists.
     Resolved,
+    /// An attempt that failed or was given up.
+    DeadEnd,
 }
 
 impl Topic {
@@ -106,6 +111,8 @@ struct Phrases {
     headings: Vec<String>,
     /// Regular expressions that match sentences about the topic, under any heading.
     sentences: Vec<String>,
+    /// Regular expressions that split a sentence into the groups of [`DecisionParts`].
+    parts: Vec<String>,
     /// Headings that must match, for the test.
     heading_examples: Vec<String>,
     /// Sentences that must match, for the test.
@@ -134,6 +141,7 @@ const FILES: &[(&str, &str)] = phrases![
     "en/wish.toml",
     "en/withdrawal.toml",
     "en/postponed.toml",
+    "en/adjourned.toml",
     "en/choice.toml",
     "en/aside.toml",
     "en/agreement.toml",
@@ -150,6 +158,7 @@ const FILES: &[(&str, &str)] = phrases![
     "en/guess.toml",
     "en/contradiction.toml",
     "en/resolved.toml",
+    "en/dead_end.toml",
     "de.toml",
     "es.toml",
     "fr.toml",
@@ -177,7 +186,10 @@ fn read(name: &str, text: &str) -> Table {
         None => {
             let topics: Result<std::collections::BTreeMap<Topic, Phrases>, _> =
                 toml::from_str(text);
-            topics.map_or_else(invalid, |topics| topics.into_iter().collect())
+            let mut table = topics.map_or_else(invalid, |topics| topics.into_iter().collect());
+            // `Not done` is not `Done`.
+            table.sort_by_key(|(topic, _)| *topic != Topic::Open);
+            table
         }
     }
 }
@@ -191,10 +203,10 @@ struct Index {
     /// characters, `.{0,60}` needs ten times as many states.
     english: ExpressionSet,
     others: ExpressionSet,
+    parts: Vec<Regex>,
 }
 
-/// Replaces a dash in the English expressions and in the text that they match, so that both are
-/// ASCII.
+/// Replaces a dash in the English expressions and in the text, so that both are ASCII.
 const DASH: &str = "\x01";
 
 static INDEX: Releasable<Index> = Releasable::new(|| {
@@ -202,6 +214,7 @@ static INDEX: Releasable<Index> = Releasable::new(|| {
     let mut topics = Vec::new();
     let mut english = Vec::new();
     let mut others = Vec::new();
+    let mut parts = Vec::new();
     for (name, text) in FILES {
         let is_english = name.starts_with("en/");
         for (topic, phrases) in read(name, text) {
@@ -210,6 +223,10 @@ static INDEX: Releasable<Index> = Releasable::new(|| {
                 topics.push(topic);
                 topics.len() - 1
             });
+            parts.extend(phrases.parts.iter().map(|one| {
+                let built = RegexBuilder::new(&compact(one)).case_insensitive(true).build();
+                built.expect("the expressions are valid, which a test checks")
+            }));
             let sentences = phrases.sentences.into_iter();
             match is_english {
                 true => english
@@ -224,6 +241,7 @@ static INDEX: Releasable<Index> = Releasable::new(|| {
         topics,
         english: ExpressionSet::new(english, any_case.unicode(false).utf8(false)),
         others: ExpressionSet::new(others, any_case),
+        parts,
     }
 });
 
@@ -319,6 +337,36 @@ pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
 pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
     let find = || INDEX.get().topic(sentence, |other| other == topic);
     cached_topic(Some(topic), sentence, find).is_some()
+}
+
+/// Same as [`is_phrase`], but only for sentences in languages other than English.
+pub(crate) fn is_foreign_phrase(topic: Topic, sentence: &str) -> bool {
+    let index = INDEX.get();
+    let others = Prose::of(sentence).others;
+    others.and_then(|text| index.others.first_match(text, |at| index.topics[at] == topic)).is_some()
+}
+
+/// A decision without its reason, its reason, and the rejected alternative.
+#[derive(Debug, Default)]
+pub(crate) struct DecisionParts {
+    pub(crate) what: Option<String>,
+    pub(crate) why: Option<String>,
+    pub(crate) other: Option<String>,
+}
+
+/// Splits a sentence that states a decision. The result is empty for a sentence in English.
+pub(crate) fn parts_of_decision(sentence: &str) -> DecisionParts {
+    let mut parts = DecisionParts::default();
+    let trimmed = |part: &str| part.trim_matches([' ', ',', '，', '、', '。']).to_owned();
+    let Some(text) = Prose::of(sentence).others else { return parts };
+    for found in INDEX.get().parts.iter().filter_map(|one| one.captures(text)) {
+        let part = |name: &str| found.name(name).map(|part| trimmed(part.as_str()));
+        if parts.what.is_none() {
+            (parts.what, parts.why) = (part("what"), part("why"));
+        }
+        parts.other = parts.other.or_else(|| part("other"));
+    }
+    parts
 }
 
 /// Maximum number of sentences, and of headings, whose topic a thread caches.

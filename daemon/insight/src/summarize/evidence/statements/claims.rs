@@ -2,7 +2,10 @@
 
 use crate::{
     model::evidence::StatementKind,
-    summarize::text::{capitalised, pattern, without_full_stop},
+    summarize::{
+        report::{Topic, is_foreign_phrase, is_phrase},
+        text::{capitalised, pattern, without_full_stop},
+    },
 };
 
 /// Returns the kind of a firm statement: a cause, a decision with its reason or alternative, a
@@ -112,7 +115,9 @@ pub(super) fn is_cause(sentence: &str) -> bool {
         r"(?i)^(?:the )?(?:`[^`]+`|[a-z_][\w.]*\(\)) (?:always |only |still |just |silently )?(?:drops|forgets|ignores|loses|overwrites|truncates)\b.{4,}\b(?:instead of|rather than)\b"
     )
     .is_match(sentence);
-    named || is_wrong_code || is_root_cause(sentence)
+    let is_foreign =
+        is_foreign_phrase(Topic::Cause, sentence) && !is_foreign_phrase(Topic::Guess, sentence);
+    named || is_wrong_code || is_foreign || is_root_cause(sentence)
 }
 
 fn is_root_cause(sentence: &str) -> bool {
@@ -149,10 +154,7 @@ pub(super) fn is_discovery(sentence: &str) -> bool {
 
 /// Whether a sentence reports an attempt that failed or was abandoned.
 pub(super) fn is_dead_end(sentence: &str) -> bool {
-    pattern!(
-        r"(?i)\b(?:did(?:n't| not) (?:work|help)|had no effect|gave up on|is a dead end|was a dead end|turned out not to|tried .{4,80} but (?:it|that|this)\b|(?:attempt|approach) failed)\b|^(?:I(?:'ve)? )?(?:reverted|backed out|rolled back|abandoned)\b"
-    )
-    .is_match(sentence)
+    is_phrase(Topic::DeadEnd, sentence)
 }
 
 /// Whether a sentence reports an action with its reason: `X returned nil, so I added a check`,
@@ -256,6 +258,12 @@ mod tests {
             ("The build is failing, so I'm looking at `list.rs`.", None),
             ("I tried a global lock, but that did not help with the second worker.", Some(DeadEnd)),
             ("Reverted the change of the default port.", Some(DeadEnd)),
+            ("Den Index habe ich wieder verworfen, weil er nichts bringt.", Some(DeadEnd)),
+            ("J'ai essayé un index, mais ça n'apporte rien, donc je l'ai retiré.", Some(DeadEnd)),
+            ("Probé un índice, pero no aporta nada, así que lo quité.", Some(DeadEnd)),
+            ("试过加索引，但没有效果，所以撤销了。", Some(DeadEnd)),
+            ("インデックスも試しましたが効果がなかったので元に戻しました。", Some(DeadEnd)),
+            ("Die Ursache ist vermutlich, dass der Zeiger ungültig war.", None),
             ("The issue might be that the cache is stale.", None),
             ("Let me check whether the issue was the port.", None),
             ("The issue is fixed now.", None),

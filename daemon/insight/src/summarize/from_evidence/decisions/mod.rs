@@ -159,7 +159,9 @@ fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
         .filter(|claim| !is_changed_after_all(entries, claim));
     let records = decided.filter_map(|claim| {
         let line = entries.claim(claim)?;
-        let labelled = line.split_once(": ").filter(|_| claim.label.is_some());
+        let is_only_labelled = statement::without_label(&line).len() < line.len();
+        let labelled = line.split_once(": ");
+        let labelled = labelled.filter(|_| claim.label.is_some() && !is_only_labelled);
         let fate = claim.section.as_deref().filter(|heading| says_not_done(heading));
         let fate = fate.map_or(String::new(), |heading| {
             format!("{}: ", capitalised(heading.trim_end_matches([':', ' '])))
@@ -167,7 +169,9 @@ fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
         let record = match labelled {
             Some((label, rest)) => record(&format!("{fate}{label}"), capitalised(rest)),
             None if !fate.is_empty() => record(&format!("{fate}{line}"), NO_REASON.to_owned()),
-            None => statement::record(&line).unwrap_or_else(|| record(&line, NO_REASON.to_owned())),
+            None => statement::record(&line).unwrap_or_else(|| {
+                record(&capitalised(statement::without_label(&line)), NO_REASON.to_owned())
+            }),
         };
         Some((claim.origin.line, record))
     });
@@ -203,11 +207,11 @@ fn record(decision: &str, rationale: String) -> DecisionRecord {
 
 /// Returns the tasks that the agent noted as decisions, for example `Decision: use one file`.
 fn of_tasks(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
-    let label =
-        pattern!(r"(?i)^(?:decision|entscheidung|decisión|décision|决定|決定)s?: *(.{8,})$");
     let is_kept = |task: &&Task| task.state != TaskState::Dropped;
     let decided = entries.evidence.tasks.iter().filter(is_kept).filter_map(|task| {
-        let decision = capitalised(without_full_stop(&label.captures(&task.subject)?[1]));
+        let plain = Some(statement::without_label(&task.subject));
+        let plain = plain.filter(|text| text.len() >= 8 && text.len() < task.subject.len())?;
+        let decision = capitalised(without_full_stop(plain));
         // Tasks have no line in the transcript, so they are sorted to the front.
         Some((0, record(&entries.tidy_line(&decision), NO_REASON.to_owned())))
     });

@@ -5,6 +5,7 @@ use crate::{
     summarize::{
         evidence::is_intended_choice,
         from_evidence::entries::ENTRY,
+        report::parts_of_decision,
         text::{capitalised, cut, pattern, without_full_stop},
     },
 };
@@ -12,18 +13,19 @@ use crate::{
 /// Parses a sentence that states a decision, with its reason and the rejected alternative. Returns
 /// `None` if the sentence has no reason and no alternative, and does not announce a choice.
 pub(super) fn record(sentence: &str) -> Option<DecisionRecord> {
-    let label =
-        pattern!(r"(?i)^\*{0,2}(?:key |main |design |architectural )*decision(?: made)?:[*\s]*");
-    let labelled = label.find(sentence).map_or(sentence, |found| &sentence[found.end()..]);
+    let labelled = without_label(sentence);
     let is_labelled = labelled.len() < sentence.len();
     let sentence = without_full_stop(labelled);
     // After the label, the decision may be a single name.
     let short = sentence.split_once(", because ").filter(|_| is_labelled);
-    let (decision, reason) = match heading(sentence).or(short) {
-        Some((label, rest)) => (label.to_owned(), Some(capitalised(rest))),
-        None => with_reason(sentence),
+    let parts = parts_of_decision(sentence);
+    let (decision, reason) = match (parts.what.zip(parts.why), heading(sentence).or(short)) {
+        (Some((what, why)), _) => (what, Some(capitalised(&why))),
+        (None, Some((label, rest))) => (label.to_owned(), Some(capitalised(rest))),
+        (None, None) => with_reason(sentence),
     };
     let others = alternative(&decision).or_else(|| alternative(sentence));
+    let others = others.or(parts.other.map(|other| capitalised(&other)));
     if reason.is_none() && others.is_none() && !is_intended_choice(sentence) {
         return None;
     }
@@ -36,6 +38,14 @@ pub(super) fn record(sentence: &str) -> Option<DecisionRecord> {
         rationale: reason.map_or(NO_REASON.to_owned(), |reason| cut(&reason, ENTRY)),
         alternatives: others.map(|other| vec![other]),
     })
+}
+
+/// Returns a sentence without a label such as `Decision:`, in any language.
+pub(super) fn without_label(sentence: &str) -> &str {
+    let label = pattern!(
+        r"(?i)^\*{0,2}(?:(?:key |main |design |architectural )*decisions?(?: made)?|entscheidung(?:en)?|decisi(?:ón|ones)|décisions?|决定|決定|決定事項) ?[:：][*\s]*"
+    );
+    label.find(sentence).map_or(sentence, |found| &sentence[found.end()..])
 }
 
 /// Splits a sentence such as `Explicit units: the old ones were read as minutes` into its heading

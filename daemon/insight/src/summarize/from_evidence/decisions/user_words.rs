@@ -19,6 +19,7 @@ use crate::{
                 wishes::is_wish,
             },
             entries::{Entries, cut_at_clause},
+            outcome::postpones_work,
             reported::overtaken,
             request::{
                 Request, Weight,
@@ -34,6 +35,8 @@ use crate::{
     },
 };
 
+/// Maximum number of sentences of a prompt that only interrupts the work.
+const STOP_SENTENCES: usize = 2;
 /// Maximum length, in bytes, of a sentence that is quoted.
 pub(super) const QUOTE: usize = 420;
 /// Maximum length, in characters, of the whole quote from one prompt.
@@ -80,6 +83,10 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let refused = correction.and_then(|one| one.refused.as_deref()).or(stopped);
     let mut all = spoken_sentences(&text);
     all.retain(|sentence| !takes_back_prompt(sentence));
+    // `Stop, we continue tomorrow` corrects nothing.
+    if correction.is_some() && all.len() <= STOP_SENTENCES && postpones_work(&text) {
+        return None;
+    }
     let quote = match correction.and_then(|one| corrects(&all, one.refused.is_some())) {
         Some(whole) => whole,
         None => match quoted(&all, &|sentence| is_choice(sentence) && !is_wish(sentence)) {

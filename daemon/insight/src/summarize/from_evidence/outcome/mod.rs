@@ -212,8 +212,7 @@ fn is_thanks(prompt: &str) -> bool {
 }
 
 pub(super) fn postpones_work(request: &str) -> bool {
-    pattern!(r"(?i)\b(?:tomorrow|pick (?:this|it|that) up (?:again|later)|continue (?:this |it )?later|another day|to be continued|park (?:this|it))\b")
-        .is_match(request)
+    sentences(request).iter().any(|sentence| is_phrase(Topic::Adjourned, sentence))
 }
 
 /// Returns a phrase for a commit or push whose last attempt failed.

@@ -1,7 +1,7 @@
 //! Decides which sentences and headings of a report can be quoted.
 
 use crate::summarize::{
-    from_evidence::entries::{depends_on_context, is_generic},
+    from_evidence::entries::{depends_on_context, is_generic, is_unfinished_work},
     report::{Topic, announces_contents, is_phrase, topic_of_heading, topic_of_sentence},
     text::{pattern, sentences},
 };
@@ -134,7 +134,7 @@ pub(crate) fn is_statement(sentence: &str) -> bool {
         && !is_phrase(Topic::Talk, sentence)
         && !is_phrase(Topic::Hope, sentence)
         && (!is_phrase(Topic::Instruction, sentence) || names_by_code(sentence))
-        && !matches!(topic_of_sentence(sentence), Some(Topic::Open))
+        && !is_unfinished_work(sentence)
         && is_balanced(sentence)
 }
 

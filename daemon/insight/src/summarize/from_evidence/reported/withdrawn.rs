@@ -1,11 +1,14 @@
 //! Finds answers that a later report of the agent corrects or takes back.
 
+use std::collections::BTreeSet;
+
 use crate::{
     lang::retraction,
     model::transcript::Origin,
     summarize::{
         from_evidence::entries::Entries,
-        text::{pattern, share_of_words, words},
+        report::{Topic, is_phrase},
+        text::{one_line, pattern, sentences, share_of_words, words},
     },
 };
 
