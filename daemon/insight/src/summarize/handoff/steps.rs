@@ -43,7 +43,7 @@ pub(super) fn is_short_lived(step: &str) -> bool {
         || step.starts_with("Cut off in")
         || step.starts_with("Stashed on")
         || step.starts_with("Resolve `")
-        || pattern!(r"(?i)^(?:run|rerun|re-run|verify|check|address|commit|push|review) ")
+        || pattern!(r"(?i)^(?:#\d+ )?(?:run|rerun|re-run|verify|check|address|commit|push|review) ")
             .is_match(step)
 }
 

@@ -542,6 +542,7 @@ fn short_lived_steps_are_left_out_and_steps_of_another_branch_come_last() {
         "Offered, not answered: push it",
         "Unchecked in PR #7: it starts",
         "Run the linter",
+        "#3 Address the comments of the review",
         "Add the counter",
         note,
     ];
