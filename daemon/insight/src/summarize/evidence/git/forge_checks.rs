@@ -1,5 +1,5 @@
-//! Reads the checks of the forge: the rows of `gh pr checks`, and the failed tests in the logs of
-//! failed jobs.
+//! Reads the checks of the forge: the rows of `gh pr checks`, the jobs of a run, and the failed tests
+//! in the logs of failed jobs.
 
 use crate::{
     model::evidence::{CheckoutState, ForgeChecks, GitView},
@@ -34,6 +34,7 @@ fn read(known: Option<&ForgeChecks>, command: &CommandLine, output: &str) -> Opt
         line if line.contains("gh run view") && line.contains("--log-failed") => {
             failed_jobs(known, output)
         }
+        line if pattern!(r"\bgh run (?:watch|view)\b").is_match(line) => jobs(output),
         _ => None,
     }
 }
@@ -59,6 +60,26 @@ fn rows(pull_request: Option<u64>, output: &str) -> Option<ForgeChecks> {
         if &found[2] == "fail" {
             add(&mut checks.failed, &found[1]);
         }
+    }
+    is_seen.then_some(checks)
+}
+
+/// Reads the jobs of a run that has ended, as `gh run watch` and `gh run view` print them.
+fn jobs(output: &str) -> Option<ForgeChecks> {
+    let job = pattern!(r"(?m)^ *([✓X]) (.+?) in (?:[0-9]+[hms])+(?: \(ID [0-9]+\))?$");
+    let mut checks = ForgeChecks::default();
+    let mut is_seen = false;
+    for found in job.captures_iter(output) {
+        is_seen = true;
+        if &found[1] == "X" {
+            add(&mut checks.failed, &found[2]);
+        }
+    }
+    if !checks.failed.is_empty() {
+        let lines: Vec<&str> = output.lines().map(str::trim_start).collect();
+        let reports = test_runs::reports(&lines.join("\n"));
+        let tests = reports.iter().flat_map(|report| &report.failed_tests);
+        tests.for_each(|test| add(&mut checks.tests, test));
     }
     is_seen.then_some(checks)
 }
@@ -103,6 +124,18 @@ mod tests {
             &CommandLine::read("gh run view 7 --log-failed | tail -80", "/app"),
             &lines.collect::<String>(),
         )
+    }
+
+    #[test]
+    fn the_jobs_of_a_run_show_which_failed() {
+        let watched = CommandLine::read("gh run watch --exit-status 2>&1 | tail -12", "/app");
+        let red = "X main test · 5120\n  ✓ test (ubuntu-latest) in 48s\n  X test (windows-latest) in 1m32s\n    --- FAIL: TestPlanRelative (0.00s)\n    FAIL\texample.org/app/sync\t0.1s\nRun test (5120) completed with 'failure'\n";
+        let seen = read(None, &watched, red).unwrap();
+        assert_eq!(seen.failed, ["test (windows-latest)"]);
+        assert_eq!(seen.tests, ["TestPlanRelative"]);
+        let green = "✓ main test · 5131\n  ✓ test (windows-latest) in 1m40s (ID 12)\n";
+        assert_eq!(read(Some(&seen), &watched, green), Some(ForgeChecks::default()));
+        assert_eq!(read(Some(&seen), &watched, "Refreshing run status\n"), None);
     }
 
     #[test]
