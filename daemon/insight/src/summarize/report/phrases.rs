@@ -42,6 +42,8 @@ pub(crate) enum Topic {
     Withdrawal,
     /// The user leaves work for a later time.
     Postponed,
+    /// The user says that somebody else does a task, that nobody needs it, or that it is done.
+    Settled,
     /// A choice of the user.
     Choice,
     /// A status, a symptom or a routine step that the user mentions; not a decision.
@@ -130,6 +132,7 @@ const FILES: &[(&str, &str)] = phrases![
     "en/wish.toml",
     "en/withdrawal.toml",
     "en/postponed.toml",
+    "en/settled.toml",
     "en/choice.toml",
     "en/aside.toml",
     "en/agreement.toml",
