@@ -511,3 +511,54 @@ fn a_finding_does_not_repeat_the_first_prompt() {
     let shown = found("Jonas a corrigé, tu peux revoir ?", "Oui, c'est bon.");
     assert!(!shown.contains("Oui") || shown.contains("tu peux revoir"), "{shown}");
 }
+
+/// Returns a session that leaves three points open, which the user answers.
+fn answered_list(answer: &str) -> Script {
+    let mut script = Script::default();
+    script.prompt("uploads over 20 MB fail with 413. raise the limit and stream to disk");
+    script.edit("a", "/app/upload.ts", "a", "b");
+    script.reply(
+        "m1",
+        "Uploads are streamed.\n\n**Still open**\n1. nginx still has `client_max_body_size 20m`\n2. A half written file stays on disk when the client disconnects\n3. There is no progress event for the pages",
+    );
+    script.prompt(answer);
+    script.reply("m2", "Okay: I clean up half written files next, the rest is settled.");
+    script
+}
+
+#[test]
+fn a_list_that_the_user_answers_by_number_keeps_what_is_left() {
+    for answer in [
+        "1 does Omar, he has the keys. 2 we need, but tomorrow. 3 forget it",
+        "1: Omar does it\n2: yes, tomorrow\n3: no",
+        "do 2 tomorrow, the others are not important",
+        "1 macht Omar. 2 brauchen wir, aber morgen. 3 vergiss es",
+        "1は田中さんに頼みます。2は明日お願いします。3は不要です。",
+    ] {
+        let found = summary(&answered_list(answer));
+        let open = format!("{:?}", found.next_steps);
+        assert!(open.contains("half written file"), "{answer}: {open}");
+        assert!(!open.contains("nginx") && !open.contains("progress"), "{answer}: {open}");
+        assert!(found.objective.starts_with("Uploads over 20 MB"), "{}", found.objective);
+        assert!(!found.objective.contains("nginx"), "{}", found.objective);
+        let decided = format!("{:?}", found.key_decisions);
+        assert!(!decided.contains("decision: \"Nginx"), "{answer}: {decided}");
+    }
+}
+
+#[test]
+fn a_task_for_somebody_else_is_neither_open_nor_the_objective() {
+    let mut script = Script::default();
+    script.prompt("change a");
+    script.edit("a", "/app/a.py", "a", "b");
+    script.reply(
+        "m1",
+        "Done.\n\nLeft to do:\n- Load test against the carrier sandbox before Black Friday (their limit is 50 req/s)\n- Add a metric for the hit rate",
+    );
+    script.prompt("great thx. the load test is for Priya, not us");
+    script.reply("m2", "Okay, Priya does it.");
+    let found = summary(&script);
+    let open = found.next_steps.unwrap_or_default();
+    assert_eq!(open, ["Add a metric for the hit rate"]);
+    assert!(found.objective.to_lowercase().starts_with("change a"), "{}", found.objective);
+}

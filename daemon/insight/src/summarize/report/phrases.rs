@@ -45,6 +45,8 @@ pub(crate) enum Topic {
     Postponed,
     /// The user interrupts the work of the session.
     Adjourned,
+    /// The user says that somebody else does a task, that nobody needs it, or that it is done.
+    Settled,
     /// A choice of the user.
     Choice,
     /// A status, a symptom or a routine step that the user mentions; not a decision.
@@ -142,6 +144,7 @@ const FILES: &[(&str, &str)] = phrases![
     "en/withdrawal.toml",
     "en/postponed.toml",
     "en/adjourned.toml",
+    "en/settled.toml",
     "en/choice.toml",
     "en/aside.toml",
     "en/agreement.toml",

@@ -8,6 +8,7 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{Entries, push},
+            next_steps::settled::{decides_by_number, is_settled},
             reported::{
                 items::{first_that_fit, shortened_to_fit},
                 overtaken,
@@ -58,15 +59,25 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         // The prompt after an earlier report decided what that report left to the user.
         let open = open.filter(|claim| is_last || !is_left_to_decide(claim));
         let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
+        let mut later = entries.evidence.prompts.iter();
+        let next = later.find(|prompt| prompt.origin.follows(report.origin));
+        let is_answered = next.is_some_and(|next| decides_by_number(&next.text));
         let mut under: Option<(&str, Vec<String>)> = None;
         for claim in
             open.filter(|claim| claim.headed || is_last || is_for_user(claim) || is_noted(claim))
         {
-            let Some(line) = entries.claim(claim) else { continue };
+            let Some(line) = entries.claim(claim).filter(|_| !is_settled(entries, report, claim))
+            else {
+                continue;
+            };
             let line = without_landed_condition(entries, line, report.origin);
             let is_resolved = match is_set_up(claim) {
                 // No report of the session can show whether the user did this.
                 true => is_asked_for(entries, &line, report.origin),
+                // A report after an answer by number repeats the open ends that it leaves.
+                false if is_answered => {
+                    is_taken_up_by(entries, &line, report.origin, &|later| later.changed)
+                }
                 false => is_taken_up(entries, &line, report.origin),
             };
             if is_vague(&line) || reports_completed_work(&line) || is_resolved {

@@ -6,6 +6,7 @@ pub(super) mod left_open;
 pub(super) mod open_findings;
 pub(super) mod open_tasks;
 mod postponed;
+pub(super) mod settled;
 pub(super) mod unconfirmed;
 
 use crate::{
@@ -61,7 +62,9 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
         push(&mut list, entries.tidy(&task.subject));
     }
     for statement in entries.evidence.report.iter().filter(|one| {
-        one.kind == StatementKind::OpenEnd && !left_open::reports_completed_work(&one.text)
+        one.kind == StatementKind::OpenEnd
+            && !left_open::reports_completed_work(&one.text)
+            && !settled::is_settled_in_words(entries, &one.text, one.origin)
     }) {
         push(&mut list, entries.open_end(&statement.text));
     }

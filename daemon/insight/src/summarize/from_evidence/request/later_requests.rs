@@ -9,6 +9,7 @@ use crate::{
         from_evidence::{
             decisions::listed_options::picked,
             entries::cut_at_clause,
+            next_steps::settled::decides_by_number,
             reported::{overtaken, quotable::is_balanced},
             request::{
                 Request, Weight, prompt_of,
@@ -296,6 +297,9 @@ fn picked_later(evidence: &Evidence, request: &Request) -> Option<String> {
         return None;
     }
     let asked = prompt_of(evidence, request)?;
+    if decides_by_number(&asked.text) {
+        return None;
+    }
     let answers = evidence.choices.iter().any(|choice| choice.origin == asked.origin);
     // Work that the user stopped with the next prompt was not done.
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > asked.origin.line);

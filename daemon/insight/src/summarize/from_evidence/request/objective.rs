@@ -6,6 +6,7 @@ use crate::{
         from_evidence::{
             decisions::listed_options::picked,
             entries::{cut_at_clause, plain_words},
+            next_steps::settled::only_settles,
             repository::commit_messages::is_bookkeeping,
             request::{
                 REQUEST, Request, Weight, antecedents,
@@ -173,7 +174,13 @@ pub(crate) fn requests(evidence: &Evidence) -> Vec<Request> {
 /// the first request that is at least vague, or else the first routine order, or else the first
 /// reaction.
 fn first_request(evidence: &Evidence, requests: &[Request]) -> Option<usize> {
-    let of_weight = |weight| requests.iter().position(|request| request.weight >= weight);
+    // A prompt that only says what happens to open ends is about work that was asked for before.
+    let of_weight = |weight| {
+        let mut weighed = requests.iter().enumerate();
+        weighed
+            .find(|(at, one)| one.weight >= weight && (*at == 0 || !only_settles(&one.text)))
+            .map(|(at, _)| at)
+    };
     // The text at a refused call is about a part of the work of the command before it.
     let corrects_command = |at: usize| {
         let is_corrected = |prompt: &Quote| {
