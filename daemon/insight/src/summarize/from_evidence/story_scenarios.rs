@@ -562,3 +562,121 @@ fn a_task_for_somebody_else_is_neither_open_nor_the_objective() {
     assert_eq!(open, ["Add a metric for the hit rate"]);
     assert!(found.objective.to_lowercase().starts_with("change a"), "{}", found.objective);
 }
+
+#[test]
+fn an_open_end_that_the_user_settled_is_not_in_the_last_words() {
+    let mut script = Script::default();
+    script.prompt("the disk is full again, /var/uploads has old files. install something that cleans it daily");
+    script.edit("a", "/app/ops/cleanup.timer", "a", "b");
+    script.reply("m1", "A systemd timer deletes files in `/var/uploads` that are older than a day; it still has to be enabled on the server with `systemctl enable --now cleanup.timer`.");
+    script.prompt("enabled it on prod just now, works");
+    script.reply("m2", "Great, nothing is left open from my side.");
+    let words = summary(&script).last_words.unwrap_or_default();
+    assert!(words.contains("deletes files"), "{words}");
+    assert!(!words.contains("still has to be enabled"), "{words}");
+}
+
+#[test]
+fn a_correction_after_an_interruption_is_not_the_objective() {
+    let mut script = Script::default();
+    script.prompt("continue with the job queue: insert_job and the timeout thing");
+    script.edit("a", "/app/db.py", "a", "b");
+    script.edit("b", "/app/migrations/9.sql", "a", "b");
+    script.item(Item::Interrupted);
+    script.prompt("stop!! dont touch the migrations, Marta does the index. remove that file");
+    script.edit("c", "/app/carrier.py", "a", "b");
+    script.reply("m1", "Removed the file, and the timeout is reported now.");
+    let found = summary(&script);
+    assert!(found.objective.contains("insert_job and the timeout"), "{}", found.objective);
+    assert!(!found.objective.starts_with("stop"), "{}", found.objective);
+}
+
+/// Returns the decisions of a session in which the user answers what the agent says.
+fn decided(said: &str, answer: &str) -> Vec<String> {
+    let mut script = Script::default();
+    script.prompt("the carrier returns 503 a few times a day. retry it 3 times");
+    script.edit("a", "/app/carrier.py", "a", "b");
+    script.reply("m1", said);
+    script.prompt(answer);
+    script.edit("b", "/app/other.py", "a", "b");
+    script.reply("m2", "Okay, that is done.");
+    let decided = summary(&script).key_decisions.unwrap_or_default();
+    decided.iter().map(|one| format!("{} ({})", one.decision, one.rationale)).collect()
+}
+
+#[test]
+fn a_short_answer_has_what_the_agent_said_directly_before() {
+    let said = "The carrier is retried now, with tests.\n\nOne thing I noticed: `resp` is `None` when all attempts time out. I left that open.";
+    let found = decided(said, "ok leave it, will do that with the webhook rework");
+    assert!(found[0].contains("after: One thing I noticed: `resp` is `None`"), "{found:?}");
+}
+
+#[test]
+fn a_bare_correction_decides_nothing() {
+    let said = "The pool keeps one connection for all requests. Shall I change that?";
+    for answer in [
+        "no, that's wrong.",
+        "nope, we open a new connection per request.",
+        "no thats not it, only deploys kill the session.",
+    ] {
+        assert!(decided(said, answer).is_empty(), "{answer}: {:?}", decided(said, answer));
+    }
+}
+
+#[test]
+fn a_decision_to_stay_with_something_is_quoted_with_its_reason() {
+    let said = "The parser was switched to TOML. The conversion of the fixtures was interrupted.";
+    for (answer, wanted) in [
+        (
+            "helm people all have yaml anyway, we stay with yaml. throw it away. instead give a better error message",
+            "helm people all have yaml anyway, we stay with yaml. throw it away.",
+        ),
+        (
+            "no, third party actions are not allowed by security. back to npm then, everywhere. forget pnpm",
+            "back to npm then, everywhere. forget pnpm",
+        ),
+        (
+            "accounting uses ctrl+f all day. drop the whole thing, stay with pagination",
+            "accounting uses ctrl+f all day. drop the whole thing",
+        ),
+        (
+            "Die Buchhaltung sucht in YAML, wir bleiben bei YAML. Bitte ändere nur die Meldung.",
+            "wir bleiben bei YAML.",
+        ),
+    ] {
+        let found = format!("{:?}", decided(said, answer));
+        assert!(found.contains(wanted), "{answer}: {found}");
+    }
+}
+
+#[test]
+fn a_pick_after_a_reason_is_a_decision() {
+    let said =
+        "Two ways:\n1. Partitions of the table\n2. A materialized view\n\nWhich one do you prefer?";
+    for answer in [
+        "the DBA team wants no partitions, so 2. refresh at 03:15",
+        "Partitionen will das DBA-Team nicht, also 2",
+    ] {
+        let found = format!("{:?}", decided(said, answer));
+        assert!(found.contains("materialized view"), "{answer}: {found}");
+    }
+}
+
+#[test]
+fn leaving_for_a_meeting_is_no_decision() {
+    for answer in [
+        "stop, i have a meeting. we do the report tomorrow",
+        "stopp, muss ins meeting. bericht machen wir morgen weiter",
+        "stop, réunion. on reprend le rapport demain",
+        "ごめん会議。 続きは明日",
+    ] {
+        let mut script = Script::default();
+        script.prompt("Write the forecast for the fourth quarter and the report");
+        script.edit("a", "/app/forecast.py", "a", "b");
+        script.item(Item::Interrupted);
+        script.prompt(answer);
+        script.reply("m1", "Okay, see you then.");
+        let found = summary(&script).key_decisions;
+        assert_eq!(found, None, "{answer}");
+    }
+}

@@ -121,7 +121,13 @@ fn marks(prompt: &str) -> Vec<String> {
     let marked = pattern!(
         r"^(?:i think |i'd say |i'd go (?:with|for) |i (?:like|prefer|choose|vote for) |let's (?:go with|do) |go with |do |use )?(?:((?:option |#)[a-e1-9](?: and (?:option |#)?[a-e1-9])?)(?:[\s,.!)]|$)|([a-e1-9])\)(?:[\s,.!]|$)|([a-e])\. )"
     );
-    let found = [alone, numbers, marked].into_iter().find_map(|pattern| pattern.captures(prompt));
+    // A reason may come before the number, as in `the team wants no partitions, so 2`.
+    let concluded = pattern!(
+        r"(?:^|, )(?:so|also|donc|entonces|所以|则) (?:we (?:do|take) |wir nehmen |option |number |nummer )?([1-9a-e])(?:[.,;!]|$)"
+    );
+    let found = [alone, numbers, marked, concluded]
+        .into_iter()
+        .find_map(|pattern| pattern.captures(prompt));
     let listed = found.and_then(|found| found.iter().skip(1).flatten().next());
     listed.map_or(Vec::new(), |listed| marks_in_list(listed.as_str()))
 }

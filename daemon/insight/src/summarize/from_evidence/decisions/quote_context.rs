@@ -8,7 +8,8 @@ use crate::{
             entries::{Entries, cut_at_clause},
             request::{Request, Weight, wording::is_clarification},
         },
-        text::{one_line, pattern, sentences, without_full_stop, without_opener},
+        report::{Topic, is_phrase},
+        text::{Block, blocks, one_line, pattern, sentences, without_full_stop, without_opener},
     },
 };
 
@@ -21,6 +22,8 @@ const SHORT: usize = 60;
 pub(crate) const CONTEXT: usize = 200;
 /// A request with more words than this can be understood even if its object is a pronoun.
 const LONG: usize = 16;
+/// Minimum number of words of a statement of the agent that can be understood alone.
+const STATEMENT: usize = 5;
 /// Maximum number of earlier requests that are searched for a request whose object is not a
 /// pronoun.
 const REQUESTS: usize = 3;
@@ -102,6 +105,30 @@ pub(crate) fn request_before(entries: &Entries<'_>, at: Origin) -> Option<String
     let named = requests.iter().find(names_object);
     let request = named.or(requests.first())?;
     Some(cut_at_clause(&entries.tidy_line(&request.text), CONTEXT))
+}
+
+/// Returns what the agent said directly before a quote: the first statement in the last paragraph of
+/// its report, shortened. `None` if this is no statement, or if the quote explains an earlier
+/// prompt.
+pub(crate) fn agent_before(entries: &Entries<'_>, at: Origin, quote: &str) -> Option<String> {
+    if is_clarification(quote) {
+        return None;
+    }
+    let previous = entries.evidence.prompts.iter().rfind(|one| one.origin.line < at.line)?;
+    let turn = previous.origin.line..at.line;
+    let report =
+        entries.evidence.reports.iter().rfind(|report| {
+            report.origin.source == at.source && turn.contains(&report.origin.line)
+        })?;
+    let Block::Paragraph(last) = blocks(&report.text).pop()? else { return None };
+    let line = entries.tidy_line(&last);
+    let first = *sentences(&line).first()?;
+    let states = first.split_whitespace().count() >= STATEMENT
+        && !first.ends_with(['?', '？', ':'])
+        && ![Topic::Talk, Topic::Proposal, Topic::Instruction, Topic::PublishOffer]
+            .iter()
+            .any(|topic| is_phrase(*topic, first));
+    states.then(|| without_full_stop(&cut_at_clause(first, CONTEXT)).to_owned())
 }
 
 /// Whether the object of a request is only a pronoun, as in `What about adding this to the list?`.

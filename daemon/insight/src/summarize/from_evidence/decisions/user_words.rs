@@ -12,8 +12,8 @@ use crate::{
             decisions::{
                 listed_options::{named_options, names_options},
                 quote_context::{
-                    CONTEXT, begins_with_pronoun, continues, names_object, needs_context,
-                    question_before, request_before, sentence_before,
+                    CONTEXT, agent_before, begins_with_pronoun, continues, names_object,
+                    needs_context, question_before, request_before, sentence_before,
                 },
                 record,
                 wishes::is_wish,
@@ -44,6 +44,10 @@ const WHOLE: usize = 480;
 /// Maximum length, in bytes, of a prompt that is searched for decisions. Longer prompts usually
 /// contain pasted text.
 const SPOKEN: usize = 900;
+/// A sentence that calls a statement of the agent wrong decides nothing if it has at most this number
+/// of words.
+const BARE_CORRECTION: usize = 4;
+
 /// Returns the decisions that the user made in prompts after the first, each with its line. Empty
 /// if another agent wrote the prompts.
 pub(crate) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
@@ -120,10 +124,13 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
                 None => return None,
             }
         }
-        (true, None, _) if continues(&quote) => match request_before(entries, prompt.origin) {
-            Some(request) => format!("{USERS_WORDS}, after: {request}"),
-            None => USERS_WORDS.to_owned(),
-        },
+        (true, None, _) if continues(&quote) => {
+            let agent = agent_before(entries, prompt.origin, &quote);
+            match agent.or_else(|| request_before(entries, prompt.origin)) {
+                Some(text) => format!("{USERS_WORDS}, after: {text}"),
+                None => USERS_WORDS.to_owned(),
+            }
+        }
         (true, None, _) => USERS_WORDS.to_owned(),
     };
     Some(record(&format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)), rationale))
@@ -230,6 +237,7 @@ fn depends_on_previous(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:because|so|otherwise|then|that|this|it|they|these|those|instead|rather|weil|porque|parce que)\b")
         .is_match(bare)
         || pattern!(r"(?i)^(?:but|and|so|then)\b").is_match(sentence)
+        || pattern!(r"(?i)^(?:drop|throw|scrap|leave|skip|undo|revert|remove|keep) (?:it|that|this|them|everything|the (?:whole|entire) (?:thing|idea))\b").is_match(bare)
 }
 
 fn gives_reason(sentence: &str) -> bool {
@@ -239,11 +247,16 @@ fn gives_reason(sentence: &str) -> bool {
 }
 
 fn is_choice(sentence: &str) -> bool {
+    let contradicts = is_phrase(Topic::Contradiction, sentence);
     let objects = is_objection(sentence)
         || is_clarification(sentence) && sentence.len() >= 16
-        || !is_question(sentence) && sentence.len() >= 30 && is_phrase(Topic::Objection, sentence);
+        || !is_question(sentence)
+            && !contradicts
+            && sentence.len() >= 30
+            && is_phrase(Topic::Objection, sentence);
     let chooses = !is_question(sentence)
         && !is_approval(sentence)
+        && !(contradicts && sentence.split_whitespace().count() <= BARE_CORRECTION)
         && !is_order_of_steps(sentence)
         && is_phrase(Topic::Choice, without_opener(sentence))
         && !is_aside_alone(sentence);

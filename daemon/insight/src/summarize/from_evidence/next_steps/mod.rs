@@ -26,7 +26,7 @@ use crate::{
             entries::{Entries, is_outside_project, push},
             findings::last_turn_errors,
             next_steps::open_tasks::open_tasks,
-            request::{Request, Weight},
+            request::{Request, Weight, objective::stops_work},
         },
         lists::shortened,
         recap::{self, Section, Sections},
@@ -172,7 +172,8 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
 
 /// Returns the last request, if it describes a goal and is not the only prompt.
 fn asked_last(entries: &Entries<'_>) -> Option<Request> {
-    let request = Request::of(&entries.evidence.prompts.last()?.text)?;
+    let last = entries.evidence.prompts.last()?;
+    let request = Request::of(&last.text).filter(|_| !stops_work(entries.evidence, last))?;
     let picks = pattern!(r"^[1-9a-e]\b ?[-–:.)]").is_match(&request.text.to_lowercase());
     let says_what = request.text.split_whitespace().count() >= 4 && !picks;
     (request.weight > Weight::Routine && says_what && entries.evidence.prompts.len() > 1)

@@ -74,6 +74,12 @@ fn is_about(sentence: &str, open: &BTreeSet<String>) -> bool {
     let clause = sentence.split(ENDS).next().unwrap_or(sentence);
     let said = words(clause);
     let shared = said.intersection(open).count();
+    // The object of `enabled it on the server` is what the open end is about.
+    let did =
+        pattern!(r"(?i)^(?:i(?:.ve| have)? )?(?:just |already )?(\w+ed|\w+en) (?:it|that|them)\b");
+    if let Some(found) = did.captures(clause) {
+        return words(&found[1]).intersection(open).next().is_some();
+    }
     shared >= MIN_SHARED && share_of_words(&said, open) >= SHARED
 }
 

@@ -8,6 +8,7 @@ use crate::{
     summarize::{
         from_evidence::{
             entries::{Entries, cut_at_clause},
+            next_steps::settled::is_settled_in_words,
             reported::{
                 answers::{self, is_bare_answer},
                 fate::{Fate, fate, is_refused},
@@ -17,7 +18,7 @@ use crate::{
                 transient,
             },
         },
-        report::{Report, Topic, is_phrase, topic_of_heading},
+        report::{Report, Topic, is_phrase, topic_of_heading, topic_of_sentence},
         text::{pattern, sentences},
     },
 };
@@ -78,7 +79,10 @@ pub(crate) fn last_words(entries: &Entries<'_>) -> Option<String> {
                 .or_else(|| earlier().find(|report| report.changed && talks_last))
         }
     };
-    let before = before.and_then(|report| gist(entries, report));
+    let before = before.and_then(|report| {
+        let words = gist(entries, report)?;
+        without_settled(entries, &words, report)
+    });
     match (words, before) {
         (Some(words), Some(before)) => Some(match still_valid(&before) {
             Some(before) => format!("{words}{BEFORE_THAT}{before}"),
@@ -101,6 +105,26 @@ fn acknowledges(entries: &Entries<'_>, report: &Report) -> bool {
         && !report.asks
         && length < ACKNOWLEDGEMENT
         && !asked.is_some_and(|asked| asked.contains(['?', '？']))
+}
+
+/// Removes the clauses of an earlier report's gist that call something open which the user settled
+/// later. `None` if nothing is left.
+fn without_settled(entries: &Entries<'_>, words: &str, report: &Report) -> Option<String> {
+    let is_over = |clause: &str| {
+        topic_of_sentence(clause) == Some(Topic::Open)
+            && is_settled_in_words(entries, clause, report.origin)
+    };
+    let kept = sentences(words).into_iter().filter_map(|sentence| {
+        if !sentence.split("; ").any(is_over) {
+            return Some(sentence.to_owned());
+        }
+        let clauses: Vec<&str> = sentence.split("; ").filter(|clause| !is_over(clause)).collect();
+        let text = clauses.join("; ");
+        let end = if text.ends_with(['.', '!', '。']) { "" } else { "." };
+        (!text.is_empty()).then(|| format!("{text}{end}"))
+    });
+    let kept: Vec<String> = kept.collect();
+    (!kept.is_empty()).then(|| kept.join(" "))
 }
 
 /// Adds the question to a bare answer such as `No.`.

@@ -38,6 +38,8 @@ const SHARED: f64 = 0.4;
 /// request that was cut.
 const FEW_COMMITS: usize = 3;
 
+/// Minimum number of words of a request to continue that says what to continue with.
+const SAYS_WHAT: usize = 5;
 /// Minimum number of words of an order that is more than an answer to a question of the agent.
 const LONG_ORDER: usize = 12;
 
@@ -187,9 +189,11 @@ fn first_request(evidence: &Evidence, requests: &[Request]) -> Option<usize> {
             let mut corrections = evidence.corrections.iter();
             corrections.any(|one| one.origin == prompt.origin && one.refused.is_some())
         };
+        let asked = prompt_of(evidence, &requests[at]);
         at > 0
-            && bare_command(&requests[0].text).is_some()
-            && prompt_of(evidence, &requests[at]).is_some_and(is_corrected)
+            && (bare_command(&requests[0].text).is_some() && asked.is_some_and(is_corrected)
+                || says_what(&requests[0])
+                    && asked.is_some_and(|asked| stops_work(evidence, asked)))
     };
     // A clear request much later is about something else.
     of_weight(Weight::Clear)
@@ -198,6 +202,18 @@ fn first_request(evidence: &Evidence, requests: &[Request]) -> Option<usize> {
         .or_else(|| of_weight(Weight::Vague))
         .or_else(|| of_weight(Weight::Routine))
         .or_else(|| of_weight(Weight::Reaction))
+}
+
+/// Whether a request, even one to continue, says what the work is about.
+fn says_what(request: &Request) -> bool {
+    request.weight >= Weight::Vague || request.text.split_whitespace().count() >= SAYS_WHAT
+}
+
+/// Whether a prompt stops what the agent does, as in `stop, don't touch the migrations`.
+pub(crate) fn stops_work(evidence: &Evidence, prompt: &Quote) -> bool {
+    evidence.corrections.iter().any(|one| one.origin == prompt.origin)
+        && pattern!(r"(?i)^\W*(?:(?:stopp?|halt|wait|no|nope|don.?t|do not|warte|nein|nicht|lass|arrête|attends?|non|para|alto|espera)\b|停|等|不要|别|やめ|待|止|ストップ)")
+            .is_match(&prompt.text)
 }
 
 fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
