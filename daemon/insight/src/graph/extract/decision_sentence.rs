@@ -114,9 +114,17 @@ fn sentence(decision: &AskedDecision<'_>, certainty: Certainty) -> String {
     if rationale != NO_REASON && rationale != USERS_WORDS && !rationale.is_empty() {
         let is_open = rationale.matches('(').count() > rationale.matches(')').count();
         let end = if is_open { ")" } else { "" };
-        // Who decided is not the reason of the decision.
+        // Who decided, and what the user reacted to, are no reasons of the decision.
+        let reacted_to =
+            rationale.strip_prefix(USERS_WORDS).and_then(|rest| rest.strip_prefix(", "));
         let label = if rationale.ends_with(BY_THE_USER) { "" } else { "Why: " };
-        sentence.push_str(&format!(" {label}{}", text::sentence(&format!("{rationale}{end}"))));
+        match reacted_to {
+            Some(what) => sentence.push_str(&format!(" ({what}{end})")),
+            None => {
+                let reason = text::sentence(&format!("{rationale}{end}"));
+                sentence.push_str(&format!(" {label}{reason}"));
+            }
+        }
     }
     sentence
 }
@@ -238,4 +246,30 @@ fn with_colon(subject: &str) -> String {
 pub(super) fn without_plan_prefix(record: &DecisionRecord) -> &str {
     let decision = text::without_full_stop(&record.decision);
     decision.strip_prefix(PLAN).unwrap_or(decision)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_user_reacted_to_is_no_reason() {
+        for (rationale, wanted) in [
+            (
+                "The user's words, after: The limit is 50.",
+                "User: \"keep it\". (after: The limit is 50.)",
+            ),
+            ("The user's words", "User: \"keep it\"."),
+            ("It is smaller", "User: \"keep it\". Why: It is smaller."),
+        ] {
+            let record = DecisionRecord {
+                decision: "User: \"keep it\"".to_owned(),
+                rationale: rationale.to_owned(),
+                alternatives: None,
+            };
+            let decision =
+                AskedDecision { record: &record, asked: None, subject: String::new(), line: None };
+            assert_eq!(sentence(&decision, Certainty::Verified), wanted);
+        }
+    }
 }
