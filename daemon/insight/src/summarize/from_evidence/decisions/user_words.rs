@@ -125,8 +125,9 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
             }
         }
         (true, None, _) if continues(&quote) => {
-            let agent = agent_before(entries, prompt.origin, &quote);
-            match agent.or_else(|| request_before(entries, prompt.origin)) {
+            let request = request_before(entries, prompt.origin);
+            let agent = || agent_before(entries, prompt.origin, &quote);
+            match request.map(|request| agent().unwrap_or(request)) {
                 Some(text) => format!("{USERS_WORDS}, after: {text}"),
                 None => USERS_WORDS.to_owned(),
             }
