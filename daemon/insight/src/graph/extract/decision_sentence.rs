@@ -111,22 +111,25 @@ fn sentence(decision: &AskedDecision<'_>, certainty: Certainty) -> String {
         }
     }
     let mut sentence = text::sentence(&sentence);
-    if rationale != NO_REASON && rationale != USERS_WORDS && !rationale.is_empty() {
-        let is_open = rationale.matches('(').count() > rationale.matches(')').count();
-        let end = if is_open { ")" } else { "" };
-        // Who decided, and what the user reacted to, are no reasons of the decision.
-        let reacted_to =
-            rationale.strip_prefix(USERS_WORDS).and_then(|rest| rest.strip_prefix(", "));
-        let label = if rationale.ends_with(BY_THE_USER) { "" } else { "Why: " };
-        match reacted_to {
-            Some(what) => sentence.push_str(&format!(" ({what}{end})")),
-            None => {
-                let reason = text::sentence(&format!("{rationale}{end}"));
-                sentence.push_str(&format!(" {label}{reason}"));
-            }
-        }
+    if let Some(reason) = shown_reason(rationale) {
+        sentence.push_str(&format!(" {reason}"));
     }
     sentence
+}
+
+/// Formats the reason of a decision. Who decided, and what the user reacted to, are no reasons.
+fn shown_reason(rationale: &str) -> Option<String> {
+    if rationale == NO_REASON || rationale == USERS_WORDS || rationale.is_empty() {
+        return None;
+    }
+    let is_open = rationale.matches('(').count() > rationale.matches(')').count();
+    let end = if is_open { ")" } else { "" };
+    if let Some(what) = rationale.strip_prefix(USERS_WORDS).and_then(|rest| rest.strip_prefix(", "))
+    {
+        return Some(format!("({what}{end})"));
+    }
+    let label = if rationale.ends_with(BY_THE_USER) { "" } else { "Why: " };
+    Some(format!("{label}{}", text::sentence(&format!("{rationale}{end}"))))
 }
 
 /// Returns the explanation of the chosen option, and the reason without what the sentence already

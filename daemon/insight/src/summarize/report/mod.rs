@@ -8,12 +8,14 @@ mod inline;
 mod markdown;
 mod phrases;
 mod source;
+mod topic;
 
 pub(crate) use self::{
     markdown::{Form, Passage, passages},
     phrases::{
-        Topic, is_foreign_phrase, is_phrase, parts_of_decision, topic_of_heading, topic_of_sentence,
+        is_foreign_phrase, is_phrase, parts_of_decision, topic_of_heading, topic_of_sentence,
     },
+    topic::Topic,
 };
 use crate::{
     model::{

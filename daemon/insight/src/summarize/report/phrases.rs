@@ -14,96 +14,10 @@ use crate::{
     releasable::Releasable,
     summarize::{
         cache::{Cache, cached},
+        report::topic::Topic,
         text::one_line,
     },
 };
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Topic {
-    Done,
-    /// A decision and its reason.
-    Decision,
-    Finding,
-    /// Why something went wrong.
-    Cause,
-    /// How a problem was fixed.
-    Fix,
-    /// An open task or decision.
-    Open,
-    /// A failure that existed before this work and is not part of it.
-    KnownFailure,
-    /// A possible change or a plan; not a fact.
-    Proposal,
-    /// Instructions for use, and lists of files; not kept.
-    Instruction,
-    /// A lasting instruction of the user.
-    Wish,
-    /// The user takes back a wish.
-    Withdrawal,
-    /// The user leaves work for a later time.
-    Postponed,
-    /// The user interrupts the work of the session.
-    Adjourned,
-    /// The user says that somebody else does a task, that nobody needs it, or that it is done.
-    Settled,
-    /// A choice of the user.
-    Choice,
-    /// A status, a symptom or a routine step that the user mentions; not a decision.
-    Aside,
-    /// The agent confirms a statement of the user.
-    Agreement,
-    /// The agent admits that a statement was wrong, or holds only under other conditions.
-    Concession,
-    /// A result that a later result of the same work will replace.
-    Interim,
-    /// A task for the user, which stays open whatever the session does next.
-    LeftToUser,
-    /// A claim that nobody has verified, for example `this should work now`.
-    Hope,
-    /// The agent's answer to a notice about a background task whose result it already used.
-    KnownNotice,
-    /// A commit, push or pull request that the agent offers to make.
-    PublishOffer,
-    /// Praise of the result that does not say what was done, for example `production-ready`.
-    Boast,
-    /// A state that later work may have changed, for example `it works now`.
-    Status,
-    /// Text to the user that is not about the work: greetings, announcements.
-    Talk,
-    /// A prompt that says that the last attempt failed.
-    StillFails,
-    /// A prompt that asks the agent to do the last work differently.
-    Objection,
-    /// A supposition, or a hypothetical statement.
-    Guess,
-    /// A prompt that says that the agent's last statement is wrong.
-    Contradiction,
-    /// A statement that an earlier finding no longer exists.
-    Resolved,
-    /// An attempt that failed or was given up.
-    DeadEnd,
-}
-
-impl Topic {
-    /// Returns the topic of a claim that contains a phrase of this topic; `None` for topics that only
-    /// [`is_phrase`] uses.
-    fn of_claim(self) -> Option<Topic> {
-        match self {
-            Topic::LeftToUser => Some(Topic::Open),
-            Topic::Done
-            | Topic::Decision
-            | Topic::Finding
-            | Topic::Cause
-            | Topic::Fix
-            | Topic::Open
-            | Topic::KnownFailure
-            | Topic::Proposal
-            | Topic::Instruction => Some(self),
-            _ => None,
-        }
-    }
-}
 
 /// The phrases of one topic in one language.
 #[derive(Debug, Default, Deserialize)]

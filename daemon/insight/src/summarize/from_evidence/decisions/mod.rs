@@ -2,6 +2,7 @@
 //! choices that the agent reports.
 
 pub(super) mod listed_options;
+mod misdirected;
 pub(super) mod quote_context;
 pub(super) mod refusals;
 mod statement;

@@ -11,12 +11,13 @@ use crate::{
         from_evidence::{
             decisions::{
                 listed_options::{named_options, names_options},
+                misdirected::{is_misdirected, takes_back_prompt},
                 quote_context::{
                     CONTEXT, agent_before, begins_with_pronoun, continues, names_object,
                     needs_context, question_before, request_before, sentence_before,
                 },
                 record,
-                wishes::is_wish,
+                wishes::{QUOTE, is_wish},
             },
             entries::{Entries, cut_at_clause},
             outcome::postpones_work,
@@ -37,8 +38,6 @@ use crate::{
 
 /// Maximum number of sentences of a prompt that only interrupts the work.
 const STOP_SENTENCES: usize = 2;
-/// Maximum length, in bytes, of a sentence that is quoted.
-pub(super) const QUOTE: usize = 420;
 /// Maximum length, in characters, of the whole quote from one prompt.
 const WHOLE: usize = 480;
 /// Maximum length, in bytes, of a prompt that is searched for decisions. Longer prompts usually
@@ -62,19 +61,6 @@ pub(crate) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     prompts.filter_map(|prompt| Some((prompt.origin.line, decision(entries, prompt)?))).collect()
 }
 
-/// Whether the next prompt says that this prompt was meant for another conversation.
-pub(super) fn is_misdirected(entries: &Entries<'_>, prompt: &Quote) -> bool {
-    let mut prompts = entries.evidence.prompts.iter();
-    let next = prompts.find(|one| one.origin.follows(prompt.origin));
-    next.is_some_and(|next| spoken_sentences(&next.text).iter().any(|one| takes_back_prompt(one)))
-}
-
-/// Whether a sentence says that the previous prompt was meant for another conversation.
-fn takes_back_prompt(sentence: &str) -> bool {
-    pattern!(r"(?i)^(?:(?:argh|my bad|oops|sorry|that was(?: for)?(?: the| a)?|the)[,.!]* )*wrong (?:chat|conversation|tab|thread|window)\b|^(?:please )?(?:disregard|ignore) (?:(?:my|the) )?(?:last|previous) (?:message|prompt)\b")
-        .is_match(sentence)
-}
-
 fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let own_text = unquoted(entries, prompt);
     let text = spoken(arguments(&own_text), SPOKEN)?;
@@ -85,8 +71,7 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
     let is_edit = |call: &&str| pattern!(r"^(?:\w*Edit|Write) \S").is_match(call);
     let stopped = correction.and_then(|one| one.stopped.as_deref()).filter(is_edit);
     let refused = correction.and_then(|one| one.refused.as_deref()).or(stopped);
-    let mut all = spoken_sentences(&text);
-    all.retain(|sentence| !takes_back_prompt(sentence));
+    let all = own_sentences(&text);
     // `Stop, we continue tomorrow` corrects nothing.
     if correction.is_some() && all.len() <= STOP_SENTENCES && postpones_work(&text) {
         return None;
@@ -135,6 +120,13 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         (true, None, _) => USERS_WORDS.to_owned(),
     };
     Some(record(&format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)), rationale))
+}
+
+/// Returns the sentences of a prompt, without those that take back another prompt.
+fn own_sentences(text: &str) -> Vec<String> {
+    let mut all = spoken_sentences(text);
+    all.retain(|sentence| !takes_back_prompt(sentence));
+    all
 }
 
 /// Returns the record of an objection that is only a question, such as `The new file is read
@@ -249,6 +241,7 @@ fn gives_reason(sentence: &str) -> bool {
 
 fn is_choice(sentence: &str) -> bool {
     let contradicts = is_phrase(Topic::Contradiction, sentence);
+    let is_bare_correction = contradicts && sentence.split_whitespace().count() <= BARE_CORRECTION;
     let objects = is_objection(sentence)
         || is_clarification(sentence) && sentence.len() >= 16
         || !is_question(sentence)
@@ -257,7 +250,7 @@ fn is_choice(sentence: &str) -> bool {
             && is_phrase(Topic::Objection, sentence);
     let chooses = !is_question(sentence)
         && !is_approval(sentence)
-        && !(contradicts && sentence.split_whitespace().count() <= BARE_CORRECTION)
+        && !is_bare_correction
         && !is_order_of_steps(sentence)
         && is_phrase(Topic::Choice, without_opener(sentence))
         && !is_aside_alone(sentence);

@@ -7,7 +7,7 @@ use crate::{
     model::wording::{EVERYWHERE, WITHDRAWN},
     summarize::{
         from_evidence::{
-            decisions::user_words::{QUOTE, is_misdirected},
+            decisions::misdirected::is_misdirected,
             entries::{Entries, push},
             request::{
                 typed_text::{spoken, unquoted},
@@ -20,6 +20,8 @@ use crate::{
     },
 };
 
+/// Maximum length, in bytes, of a sentence that is quoted.
+pub(super) const QUOTE: usize = 420;
 /// Maximum number of lasting wishes. If there are more, the latest are kept.
 const WISHES: usize = 12;
 /// Maximum length, in bytes, of a prompt that is searched for lasting wishes.

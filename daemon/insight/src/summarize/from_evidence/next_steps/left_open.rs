@@ -59,9 +59,6 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         // The prompt after an earlier report decided what that report left to the user.
         let open = open.filter(|claim| is_last || !is_left_to_decide(claim));
         let is_for_user = |claim: &Claim| is_phrase(Topic::LeftToUser, &claim.text);
-        let mut later = entries.evidence.prompts.iter();
-        let next = later.find(|prompt| prompt.origin.follows(report.origin));
-        let is_answered = next.is_some_and(|next| decides_by_number(&next.text));
         let mut under: Option<(&str, Vec<String>)> = None;
         for claim in
             open.filter(|claim| claim.headed || is_last || is_for_user(claim) || is_noted(claim))
@@ -74,11 +71,7 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             let is_resolved = match is_set_up(claim) {
                 // No report of the session can show whether the user did this.
                 true => is_asked_for(entries, &line, report.origin),
-                // A report after an answer by number repeats the open ends that it leaves.
-                false if is_answered => {
-                    is_taken_up_by(entries, &line, report.origin, &|later| later.changed)
-                }
-                false => is_taken_up(entries, &line, report.origin),
+                false => is_taken_up_after(entries, &line, report.origin),
             };
             if is_vague(&line) || reports_completed_work(&line) || is_resolved {
                 continue;
@@ -102,6 +95,17 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         if let Some((section, items)) = under {
             push_under(entries, list, section, &items);
         }
+    }
+}
+
+/// Whether later text is about an open end of the report at `at`. A report after an answer by number
+/// repeats the open ends that the answer leaves, and counts only if its turn changed something.
+fn is_taken_up_after(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
+    let mut later = entries.evidence.prompts.iter();
+    let next = later.find(|prompt| prompt.origin.follows(at));
+    match next.is_some_and(|next| decides_by_number(&next.text)) {
+        true => is_taken_up_by(entries, line, at, &|later| later.changed),
+        false => is_taken_up(entries, line, at),
     }
 }
 

@@ -27,7 +27,7 @@ const MIN_SHARED: usize = 2;
 const ENDS: [char; 9] = ['.', ',', ';', '!', '?', '。', '，', '、', '；'];
 
 /// What a prompt says about some numbers of a list.
-struct Answer {
+struct NumberedAnswer {
     numbers: Vec<usize>,
     text: String,
     /// What the prompt says about the other numbers.
@@ -110,7 +110,7 @@ pub(crate) fn decides_by_number(prompt: &str) -> bool {
 }
 
 /// Whether an answer settles the numbers that the prompt does not contain.
-fn settles_others(answer: &Answer) -> bool {
+fn settles_others(answer: &NumberedAnswer) -> bool {
     answer.others.as_ref().is_some_and(|others| is_phrase(Topic::Settled, others))
 }
 
@@ -142,7 +142,7 @@ fn place(report: &Report, claim: &Claim) -> Option<usize> {
 
 /// Splits a prompt such as `1 does Omar. you do 2 and 3 tomorrow` into what it says about the
 /// numbers.
-fn answers(prompt: &str) -> Vec<Answer> {
+fn answers(prompt: &str) -> Vec<NumberedAnswer> {
     if prompt.len() > MAX_PROMPT_BYTES {
         return Vec::new();
     }
@@ -173,7 +173,7 @@ fn answers(prompt: &str) -> Vec<Answer> {
         let rest =
             text[said..end.max(said)].trim_start_matches(['.', ':', ')', ',', ' ', '番', 'は']);
         let (own, others) = split_others(rest);
-        Answer { numbers, text: one_line(own), others: others.map(one_line) }
+        NumberedAnswer { numbers, text: one_line(own), others: others.map(one_line) }
     });
     answered.collect()
 }

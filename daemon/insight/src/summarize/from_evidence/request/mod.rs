@@ -6,6 +6,7 @@ pub(super) mod later_requests;
 pub(super) mod objective;
 pub(super) mod openings;
 pub(super) mod pasted_text;
+mod picks;
 pub(super) mod recaps;
 #[cfg(test)]
 pub(crate) mod request_scenarios;

@@ -15,6 +15,7 @@ use crate::{
                 openings::{
                     asks_to_continue, is_about_comments, is_publication, is_question, is_talk,
                 },
+                picks::{picks_from_list, without_pick},
                 prompt_of, recaps,
                 short_title::{TITLE, short_title},
                 title::{
@@ -275,13 +276,6 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     }
 }
 
-/// Whether a request refers to something that the summary does not show: it picks from a list, for
-/// example `3 but on this branch`, or is a question about `this` or `that`.
-fn picks_from_list(text: &str) -> bool {
-    pattern!(r"(?i)^(?:option [a-e1-9]|[1-9])\b[^.)\w]|^[a-e](?:[,;:!]| ?[-–—&+] | (?:but|and|with|without|please|then|only|instead|plus)\b)|^(?:is|are|was|does|do|can|could|should) (?:this|that|it|these|those|both)\b")
-        .is_match(text)
-}
-
 /// Returns the goal of a request that picks from a list: the picked item, or else the newest commit
 /// that is more than bookkeeping.
 fn picked_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
@@ -301,15 +295,6 @@ fn picked_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
         true => done.into(),
         false => came_to(&request.text, &done),
     })
-}
-
-/// Returns a request such as `3 but on this branch` without the option that it picks.
-fn without_pick(text: &str) -> &str {
-    let pick = pattern!(
-        r"(?i)^(?:option )?[a-e1-9](?:(?: ?, ?| ?& ?| and )(?:option )?[a-e1-9]\b)*[,;:.!]? ?(?:but|and|please|then)? +"
-    );
-    let start = pick.find(text).map_or(0, |found| found.end());
-    &text[start..]
 }
 
 /// Returns the goal of a question that led to a commit or a pull request.
