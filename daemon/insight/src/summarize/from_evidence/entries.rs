@@ -100,7 +100,10 @@ impl<'e> Entries<'e> {
             return None;
         }
         let line = cut_at_clause(&self.below_parent(claim, line)?, CLAIM);
-        let stands_alone = !depends_on_context(&line)
+        // An open item such as `There is no test of the parser` names what is missing.
+        let is_lack = claim.topic == Some(Topic::Open)
+            && pattern!(r"(?i)^there (?:is|are) (?:no|still no|not yet)\b").is_match(&line);
+        let stands_alone = (is_lack || !depends_on_context(&line))
             && !is_half(claim)
             && !is_broken(&line)
             && !is_only_code(&line)

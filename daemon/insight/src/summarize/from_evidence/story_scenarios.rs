@@ -547,6 +547,14 @@ fn a_list_that_the_user_answers_by_number_keeps_what_is_left() {
 }
 
 #[test]
+fn numbers_that_the_user_postpones_stay_open() {
+    let found = summary(&answered_list("number 1 is done already, 2 and 3 later"));
+    let open = format!("{:?}", found.next_steps);
+    assert!(!open.contains("nginx"), "{open}");
+    assert!(open.contains("half written") && open.contains("no progress event"), "{open}");
+}
+
+#[test]
 fn a_task_for_somebody_else_is_neither_open_nor_the_objective() {
     let mut script = Script::default();
     script.prompt("change a");

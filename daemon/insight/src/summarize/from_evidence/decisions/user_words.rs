@@ -248,9 +248,10 @@ fn is_choice(sentence: &str) -> bool {
             && !contradicts
             && sentence.len() >= 30
             && is_phrase(Topic::Objection, sentence);
-    let chooses = !is_question(sentence)
+    let is_bare = contradicts && sentence.split_whitespace().count() <= BARE_CORRECTION;
+    let chooses = !is_bare
+        && !is_question(sentence)
         && !is_approval(sentence)
-        && !is_bare_correction
         && !is_order_of_steps(sentence)
         && is_phrase(Topic::Choice, without_opener(sentence))
         && !is_aside_alone(sentence);
