@@ -56,7 +56,7 @@ pub fn concedes(answer: &str) -> bool {
 pub fn contradicts(prompt: &str) -> bool {
     let opening = &prompt[..prompt.floor_char_boundary(OPENING)];
     pattern!(
-        r"(?i)^\W*(?:(?:no|nope|nah|wait|hm+|uh+m*|but)\b[,. ]+)*(?:(?:that|this|it)(?:.?s| is| was)? ?(?:not (?:it|right|correct|true|so|the (?:case|cause|problem|reason))\b|wrong|incorrect|false|untrue)\b|(?:that|this|it) (?:isn.t|is ?n.t) (?:right|correct|true|so|the case)\b|you(?:.re| are|.ve| have)? (?:wrong|mistaken|misread|misunderstood|missed)\b|i disagree\b)|^(?:das|es) (?:stimmt (?:so )?nicht|ist falsch)|^(?:eso|esto) no es (?:así|cierto|correcto)|^(?:ce n.est pas|c.est) (?:vrai|exact|faux)|^(?:不对|不是这样|错了)|^(?:違います|それは違)"
+        r"(?i)^\W*(?:(?:no|nope|nah|wait|hm+|uh+m*|but)\b[,. ]+)*(?:(?:that|this|it)(?:.?s| is| was)? ?(?:not (?:it|right|correct|true|so|the (?:case|cause|problem|reason))\b|wrong|incorrect|false|untrue)\b|(?:that|this|it) (?:isn.t|is ?n.t) (?:right|correct|true|so|the case)\b|(?:that|this|it) can(?:no|.?)t be\b|(?:then |so )?(?:the|it|that)\b.{0,60}\b(?:was|is|were|are)(?: not|n.?t) the (?:cause|culprit|problem|reason)\b|you(?:.re| are|.ve| have)? (?:wrong|mistaken|misread|misunderstood|missed)\b|i disagree\b)|^(?:no|nope|nah)\. +\w|^(?:das|es) (?:stimmt (?:so )?nicht|ist falsch)|^(?:eso|esto) no es (?:así|cierto|correcto)|^(?:ce n.est pas|c.est) (?:vrai|exact|faux)|^(?:不对|不是这样|错了)|^(?:違います|それは違)"
     )
     .is_match(opening)
 }
@@ -91,6 +91,15 @@ pub fn returned_to(sentence: &str) -> Option<&str> {
         r"(?i)(?:^|[,;:.—–-] *|\b(?:let.?s|please|just|then|so|no|actually|we (?:should|will|can|are)|we.re|i want to) )(?:(?:(?:go|switch|change|move) )?back to|revert to|return to|restore|bring back) (?:(?:the|this|that|our|your|a|an) )?(.+)$"
     );
     object(returns.captures(sentence)?.get(1)?.as_str())
+}
+
+/// Whether the user says that something is not required, or not forbidden, any more.
+pub fn releases(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)\b(?:you|we) (?:no longer|don.?t|do not|needn.?t) (?:need|have) to\b|\b(?:it.?s|it is) (?:ok|okay|fine) to\b|\b(?:you|we) (?:may|can) .{3,100}\b(?:again|now)\b|\bno (?:more )?need (?:for|to)\b"
+    )
+    .is_match(sentence)
+        && !sentence.trim_end().ends_with('?')
 }
 
 /// Returns the beginning of a text up to its first punctuation mark, conjunction or preposition, if
@@ -153,6 +162,10 @@ mod tests {
             ("That is wrong.", true),
             ("no thats not it, login works fine", true),
             ("that is not itemised", false),
+            ("that can't be, login works", true),
+            ("then the cookie was not the cause", true),
+            ("no. field 7 must be empty", true),
+            ("no, go on", false),
             ("you misread the config", true),
             ("Das stimmt nicht.", true),
             ("no need for a test", false),

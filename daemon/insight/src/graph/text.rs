@@ -41,8 +41,8 @@ const STEMS_WITHOUT_TOPIC: &[&str] = &[
 const STEMS_OF_WORK: &[&str] = &[
     "add",
     "bump",
-    "change",
     "chang",
+    "change",
     "check",
     "delet",
     "drop",
@@ -53,12 +53,12 @@ const STEMS_OF_WORK: &[&str] = &[
     "move",
     "put",
     "remov",
-    "rename",
     "renam",
+    "rename",
     "run",
     "set",
-    "update",
     "updat",
+    "update",
     "verif",
     "writ",
     "yet",
@@ -66,6 +66,14 @@ const STEMS_OF_WORK: &[&str] = &[
     "says",
     "tell",
     "whether",
+    "tomorrow",
+    "lat",
+    "week",
+    "machen",
+    "morgen",
+    "demain",
+    "faut",
+    "mañana",
 ];
 
 /// Returns sorted fingerprints of the words that show what a sentence is about. Words are reduced
@@ -84,7 +92,11 @@ const MIN_SUBJECT_WORDS: usize = 3;
 /// and without verbs for work on anything, such as `add`. An addition with code, such as the path of
 /// a note, is kept.
 pub(super) fn object_words(text: &str) -> Vec<u64> {
-    let own = pattern!(r"\([^()`]*\)\W*$| [–—] [^`–—]*$").replace_all(text, " ");
+    // The path of the file rarely is in other sentences about its content.
+    let own = pattern!(
+        r"^Postponed by the user: |`[\w.-]+/[\w./-]+\.\w+`|\([^()`]*\)\W*$| [–—] [^`–—]*$"
+    )
+    .replace_all(text, " ");
     let mut stems: BTreeSet<String> = topic_stems(&own).collect();
     if stems.len() < MIN_SUBJECT_WORDS {
         stems = topic_stems(text).collect();

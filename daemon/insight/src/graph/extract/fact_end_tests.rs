@@ -297,6 +297,20 @@ fn an_open_end_that_was_done_or_rejected_in_other_words_ends() {
         ),
         ("Unique index on the event id", "marta built the unique index last night", "", "", true),
         (
+            "Postponed by the user: \"bericht machen wir morgen weiter\"",
+            "weiter mit dem Bericht",
+            "",
+            "",
+            true,
+        ),
+        (
+            "`app/db.py` `insert_job` is only a stub",
+            "continue with the job queue: insert_job and the timeout thing",
+            "Insert jobs into Postgres",
+            "",
+            true,
+        ),
+        (
             "Add an index on `orders.created_at`",
             "the index on created_at we do tomorrow",
             "",
@@ -348,6 +362,24 @@ fn an_open_end_that_was_done_or_rejected_in_other_words_ends() {
         second.evidence.reports = vec![report];
         let fact = only_fact(&facts(&[&first, &second]), Relation::LeftOpen);
         assert_eq!(fact.invalid_at.is_some(), ends, "{step} / {prompt}");
+    }
+}
+
+#[test]
+fn an_open_end_about_a_missing_file_ends_when_the_file_is_created() {
+    let mut first = SessionFixture::new(10, "Forecast the sales");
+    let step = "The numbers are there, the report `docs/forecast.md` is not written yet";
+    first.episode.summary.next_steps = Some(vec![step.to_owned()]);
+    for (path, is_created, ends) in [
+        ("docs/forecast.md", true, true),
+        ("docs/forecast.md", false, false),
+        ("docs/a.md", true, false),
+    ] {
+        let mut second = SessionFixture::new(20, "Go on");
+        let work = second.change(&format!("/srv/app/{path}"));
+        (work.created, work.last) = (is_created, line(2));
+        let fact = only_fact(&facts(&[&first, &second]), Relation::LeftOpen);
+        assert_eq!(fact.invalid_at.is_some(), ends, "{path}");
     }
 }
 

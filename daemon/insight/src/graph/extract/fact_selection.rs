@@ -123,7 +123,9 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
             && !reference::depends_on_session(quote)
             && !reference::counts_unnamed_objects(quote)
             && !reference::names_bare_file(quote);
-        return lasting::is_users_decision(quote, is_asked) && (is_asked || is_alone);
+        return lasting::is_users_decision(quote, is_asked)
+            && (is_asked || is_alone)
+            && !is_for_the_moment(quote);
     }
     if let Some(asked) = asked {
         let header = asked.header.as_deref().unwrap_or_default();
@@ -145,6 +147,14 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         && !sentence_filters::BARE_NOUN.matches(what)
         && !lasting::is_for_now(what)
         && !lacks_alternative(what)
+}
+
+/// Whether the user only forbids a step until something else is done, for example `don't commit yet`.
+fn is_for_the_moment(quote: &str) -> bool {
+    pattern!(
+        r"(?i)\b(?:do not|don.?t) \w+ (?:(?:it|this|that|anything) )?(?:yet|for now|right now)\b|\b(?:noch nicht|vorerst nicht|erstmal nicht)\b|\bpas encore\b|\btodavía no\b|まだ\w*ないで|先不要|暂时不要"
+    )
+    .is_match(quote)
 }
 
 /// Returns the sentences of a quote in which the user is certain.

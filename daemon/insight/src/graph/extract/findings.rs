@@ -360,7 +360,8 @@ fn noted_title(draft: &Draft<'_>, step: &str) -> Option<String> {
 
 /// Returns what closes an open end: a completed task with the same text, a sentence about the same
 /// work, the success of a command or of a test that the open end mentions, a successful test run if
-/// the open end asks for one, or the move or removal of its note.
+/// the open end asks for one, the creation of a file that it mentions, or the move or removal of its
+/// note.
 fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     let broken = |subject| Watch { subject, stance: Stance::Broken };
     let mut watches = vec![
@@ -382,10 +383,19 @@ fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     if asks_for_tests.is_match(text) {
         watches.push(broken(draft.subject("tested", "")));
     }
+    // A file that the session does not have, such as a report that is not written yet.
+    let missing = super::names::quoted(text).filter(|quoted| is_missing_file(draft, quoted));
+    watches.extend(missing.map(|path| broken(super::progress::created_file(draft, path))));
     // A task is settled when its note is moved or removed.
     watches.extend(note_path(text).map(|path| broken(super::progress::note(draft, path))));
     watches.extend(failing_tests(draft, text));
     watches
+}
+
+/// Whether a text is the path of a file in a folder that the session neither read nor changed.
+fn is_missing_file(draft: &Draft<'_>, path: &str) -> bool {
+    let is_path = pattern!(r"^[\w.-]+/[\w./-]*\w\.\w{1,5}$").is_match(path);
+    is_path && !draft.evidence.files.keys().any(|known| known.ends_with(path))
 }
 
 /// Returns what ends a statement about failing tests of the session: runs in which the tests pass.

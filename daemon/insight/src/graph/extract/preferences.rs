@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     graph::text,
-    lang::retraction::{dropped, returned_to},
+    lang::retraction::{dropped, releases, returned_to},
     model::{
         Namespace,
         graph::{Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch},
@@ -33,11 +33,12 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     taken_back(draft);
 }
 
-/// Marks where the user dropped something or went back to something else, which may be a wish of an
-/// earlier session. The sentences of a prompt, such as `back to npm. forget pnpm`, count as one.
+/// Marks where the user dropped something, does not require it any more, or went back to something
+/// else: this may concern a wish of an earlier session. The sentences of a prompt, such as `back to npm. forget pnpm`, count as one.
 fn taken_back(draft: &mut Draft<'_>) {
-    let takes_back =
-        |sentence: &&str| dropped(sentence).is_some() || returned_to(sentence).is_some();
+    let takes_back = |sentence: &&str| {
+        releases(sentence) || dropped(sentence).is_some() || returned_to(sentence).is_some()
+    };
     for prompt in &draft.evidence.prompts {
         let sentences = progress::sentences(&prompt.text).take(MAX_PROMPT_SENTENCES);
         let sentences: Vec<&str> = sentences.filter(takes_back).collect();

@@ -57,8 +57,24 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     for (at, words) in marked.in_order() {
         draft.mark(subject, at, Observation::Words(words));
     }
+    created_files(draft);
     moved_notes(draft);
     failed_fixes(draft);
+}
+
+/// Marks the files that the session created: an open end of an earlier session may have missed them.
+fn created_files(draft: &mut Draft<'_>) {
+    let evidence = draft.evidence;
+    for (path, work) in evidence.files.iter().filter(|(_, work)| work.created) {
+        let at = work.changed_at.unwrap_or_else(|| draft.moments.at(work.last));
+        draft.mark(created_file(draft, path), at, Observation::Succeeded);
+    }
+}
+
+/// Returns the subject of the creation of the file at `path`, which may be relative to the project.
+pub(super) fn created_file(draft: &Draft<'_>, path: &str) -> Subject {
+    let key = file_key(&draft.episode.project, path);
+    draft.subject("created file", key.as_deref().unwrap_or(path))
 }
 
 /// The topic words of sentences about requested and finished work, each with its time.

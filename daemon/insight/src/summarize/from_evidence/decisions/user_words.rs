@@ -241,7 +241,6 @@ fn gives_reason(sentence: &str) -> bool {
 
 fn is_choice(sentence: &str) -> bool {
     let contradicts = is_phrase(Topic::Contradiction, sentence);
-    let is_bare_correction = contradicts && sentence.split_whitespace().count() <= BARE_CORRECTION;
     let objects = is_objection(sentence)
         || is_clarification(sentence) && sentence.len() >= 16
         || !is_question(sentence)

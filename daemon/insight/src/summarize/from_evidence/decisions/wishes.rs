@@ -48,11 +48,16 @@ pub(crate) fn wishes(entries: &Entries<'_>) -> Vec<String> {
     for prompt in entries.evidence.prompts.iter().filter(|one| !is_misdirected(entries, one)) {
         let Some(words) = spoken(&unquoted(entries, prompt), INSTRUCTIONS) else { continue };
         let sentences = spoken_sentences(&words);
-        for sentence in sentences.iter().flat_map(|sentence| separate_wishes(sentence)) {
+        let parts = sentences.iter().flat_map(|whole| {
+            let parts = separate_wishes(whole);
+            let is_list = parts.len() > 1;
+            parts.into_iter().map(move |part| (is_list, part))
+        });
+        for (is_of_list, sentence) in parts {
             list.retain(|wish: &String| !takes_back(sentence, wish));
             let label = match () {
                 () if is_withdrawal(sentence) => WITHDRAWN,
-                () if !is_wish(sentence) => continue,
+                () if !is_of_list && !is_wish(sentence) => continue,
                 () if is_everywhere(sentence) => EVERYWHERE,
                 () => "",
             };
@@ -68,14 +73,14 @@ pub(crate) fn wishes(entries: &Entries<'_>) -> Vec<String> {
 /// linter`, so that each can end alone.
 fn separate_wishes(sentence: &str) -> Vec<&str> {
     let joint = pattern!(
-        r"(?i)[,;] (?:(?:and|but) )?(?:also )?((?:please )?(?:always|never|keep|do not|don.?t)\b)"
+        r"(?i)[,;] (?:and|but) (?:also )?((?:please )?(?:always|never|keep|do not|don.?t)\b)"
     );
     let mut parts = Vec::new();
     let mut rest = sentence;
     while let Some(found) = joint.captures(rest) {
         let (Some(whole), Some(next)) = (found.get(0), found.get(1)) else { break };
         let (first, second) = (&rest[..whole.start()], &rest[next.start()..]);
-        if !is_wish(first) || !is_wish(second) {
+        if !is_wish(first) || is_question(second) {
             break;
         }
         parts.push(first);
@@ -215,12 +220,12 @@ mod tests {
     fn wishes_in_one_sentence_and_below_a_label_are_found() {
         assert_eq!(
             wishes_in(&[
-                "never touch config/prod.yml, and always run npm run lint before you commit, and please keep answers short in future"
+                "never touch config/prod.yml, and always run npm run lint before you commit, and please keep answers short"
             ]),
             [
                 "\"never touch config/prod.yml\"",
                 "\"always run npm run lint before you commit\"",
-                "\"please keep answers short in future\""
+                "\"please keep answers short\""
             ]
         );
         for wish in [
