@@ -92,11 +92,13 @@ const MIN_SUBJECT_WORDS: usize = 3;
 /// and without verbs for work on anything, such as `add`. An addition with code, such as the path of
 /// a note, is kept.
 pub(super) fn object_words(text: &str) -> Vec<u64> {
-    // The path of the file rarely is in other sentences about its content.
-    let own = pattern!(
-        r"^Postponed by the user: |`[\w.-]+/[\w./-]+\.\w+`|\([^()`]*\)\W*$| [–—] [^`–—]*$"
-    )
-    .replace_all(text, " ");
+    let additions = pattern!(r"^Postponed by the user: |\([^()`]*\)\W*$| [–—] [^`–—]*$");
+    let own = additions.replace_all(text, " ");
+    // Other sentences about the work rarely contain the path of its file, but they contain the path
+    // of a note.
+    let path = pattern!(r"`[\w.-]+/[\w./-]+\.\w+`");
+    let own =
+        if own.contains("(todo `") { own } else { path.replace_all(&own, " ").into_owned().into() };
     let mut stems: BTreeSet<String> = topic_stems(&own).collect();
     if stems.len() < MIN_SUBJECT_WORDS {
         stems = topic_stems(text).collect();
