@@ -33,8 +33,9 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     taken_back(draft);
 }
 
-/// Marks where the user dropped something, does not require it any more, or went back to something
-/// else: this may concern a wish of an earlier session. The sentences of a prompt, such as `back to npm. forget pnpm`, count as one.
+/// Marks where the user dropped something, released the agent from something, or went back to
+/// something. This may end a wish of an earlier session. The sentences of a prompt, such as `back to
+/// npm. forget pnpm`, count as one.
 fn taken_back(draft: &mut Draft<'_>) {
     let takes_back = |sentence: &&str| {
         releases(sentence) || dropped(sentence).is_some() || returned_to(sentence).is_some()

@@ -62,7 +62,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     failed_fixes(draft);
 }
 
-/// Marks the files that the session created: an open end of an earlier session may have missed them.
+/// Marks the files that the session created. An open end of an earlier session may say that one of
+/// them is missing.
 fn created_files(draft: &mut Draft<'_>) {
     let evidence = draft.evidence;
     for (path, work) in evidence.files.iter().filter(|(_, work)| work.created) {

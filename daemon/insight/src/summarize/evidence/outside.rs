@@ -34,7 +34,7 @@ pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) {
     }
 }
 
-/// Whether the output shows that everything already was as wanted.
+/// Whether the output shows that nothing had to be changed.
 fn changed_nothing(step: &OutsideStep, output: &str) -> bool {
     let of_playbook = pattern!(r"\bchanged=([0-9]+)");
     let mut counts = of_playbook.captures_iter(output).peekable();

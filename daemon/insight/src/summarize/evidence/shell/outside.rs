@@ -1,8 +1,8 @@
 //! Finds the commands that change something outside of the repository: systems, databases, and the
 //! reviews and issues of a forge.
 //!
-//! The programs and their subcommands are in `outside.txt`. Whether the command succeeded is left to
-//! the caller.
+//! The programs and their subcommands are in `outside.txt`. The caller checks whether the
+//! command succeeded.
 
 use std::sync::LazyLock;
 
