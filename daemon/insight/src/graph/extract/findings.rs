@@ -7,13 +7,13 @@ use super::{
     draft::{ClaimDraft, Draft},
     fact_selection,
     locate::{self, SentenceSource, Speaker},
-    obsolete, phrasing, reference, surroundings, symptoms,
+    obsolete, open_end_watches, phrasing, reference, surroundings, symptoms,
 };
 use crate::{
     graph::{statement_states, text},
     model::{
         evidence::StatementKind,
-        graph::{Certainty, Observation, Relation, Stance, Watch, fingerprint},
+        graph::{Certainty, Observation, Relation, fingerprint},
         transcript::{Origin, TaskState},
         wording::CAUSE_BEFORE_CHANGE,
     },
@@ -30,8 +30,7 @@ const REPEATED_SHARE: f64 = 0.75;
 /// [`MAX_TITLE_REST_BYTES`].
 const MIN_TITLE_WORDS: usize = 5;
 const MAX_TITLE_REST_BYTES: usize = 60;
-/// The values that mark a task as open or as completed.
-const OPEN: &str = "open";
+/// The value that marks a task as completed.
 const DONE: &str = "done";
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -163,7 +162,7 @@ fn add_finding(
         return;
     };
     earlier.push(words);
-    let watches = failing_tests(draft, text);
+    let watches = open_end_watches::failing_tests(draft, text);
     let certainty = match (relation, found) {
         (Relation::DeadEnd, _) => Certainty::Refuted,
         // A statement of the agent stays a hypothesis, even if tests pass later.
@@ -284,7 +283,7 @@ fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
 
 fn left_open(draft: &mut Draft<'_>, text: &str) {
     // A step that was noted in a file is worth remembering.
-    let is_noted = note_path(text).is_some();
+    let is_noted = open_end_watches::note_path(text).is_some();
     let is_worth =
         |text: &String| is_noted || !draft.is_from_evidence() || fact_selection::is_open_end(text);
     let is_open = |text: &String| !phrasing::describes_finished_work(text) && is_worth(text);
@@ -326,22 +325,16 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
             // The task is open from the end of the session on, regardless of when it was mentioned.
             at: Some(draft.episode.ended_at),
             origins: noted_at.or(found.map(|found| found.origin)).into_iter().collect(),
-            watches: open_end_watches(draft, text),
+            watches: open_end_watches::watches(draft, text),
             details: vec![(statement_states::STEP.to_owned(), text.to_owned())],
             ..ClaimDraft::default()
         },
     );
 }
 
-/// Returns the path of the file in which a step is noted.
-fn note_path(step: &str) -> Option<&str> {
-    let path = pattern!(r"(?:\(todo `|^Todo saved: `)([^`]+)`").captures(step)?.get(1)?;
-    Some(path.as_str())
-}
-
 /// Returns the position where the note of a step was written.
 fn note_origin(draft: &Draft<'_>, step: &str) -> Option<Origin> {
-    let path = note_path(step)?;
+    let path = open_end_watches::note_path(step)?;
     let mut notes = draft.evidence.work_notes.iter();
     notes.rfind(|note| note.path.ends_with(path)).map(|note| note.origin)
 }
@@ -349,62 +342,11 @@ fn note_origin(draft: &Draft<'_>, step: &str) -> Option<Origin> {
 /// Returns the title in the note of a step, with the path of the note. Returns `None` for a title
 /// of one word.
 fn noted_title(draft: &Draft<'_>, step: &str) -> Option<String> {
-    let path = note_path(step)?;
+    let path = open_end_watches::note_path(step)?;
     let mut notes = draft.evidence.work_notes.iter();
     let note = notes.rfind(|note| note.path.ends_with(path))?;
     let title = pattern!(r#"(?m)^(?:title: *["']?(.+?)["']?|# +(?:(?i:todo): *)?(.+?)) *$"#);
     let found = title.captures(&note.text)?;
     let title = found.get(1).or(found.get(2))?.as_str();
     (title.split_whitespace().count() > 1).then(|| format!("{title} (noted in `{path}`)"))
-}
-
-/// Returns what closes an open end: a completed task with the same text, a sentence about the same
-/// work, the success of a command or of a test that the open end mentions, a successful test run if
-/// the open end asks for one, the creation of a file that it mentions, or the move or removal of its
-/// note.
-fn open_end_watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
-    let broken = |subject| Watch { subject, stance: Stance::Broken };
-    let mut watches = vec![
-        Watch {
-            subject: draft.subject("to do", &text::plain(text)),
-            stance: Stance::Value(fingerprint(OPEN)),
-        },
-        Watch {
-            subject: super::progress::open_end(draft),
-            stance: Stance::Words(text::object_words(text)),
-        },
-    ];
-    for quoted in super::names::quoted(text).filter(|quoted| quoted.contains(' ')) {
-        watches.push(broken(draft.subject("command", &text::command_key(quoted))));
-    }
-    let asks_for_tests = pattern!(
-        r"(?i)\b(?:run|rerun|re-run|execute|repeat) (?:\w+ ){0,3}(?:tests?|suite)\b|\b(?:tests?|suite) (?:were|was|have|has|are|is) not (?:been )?(?:yet )?run\b|\bfix (?:\w+ ){0,4}(?:failing|failed|broken) tests?\b"
-    );
-    if asks_for_tests.is_match(text) {
-        watches.push(broken(draft.subject("tested", "")));
-    }
-    // A file that the session does not have, such as a report that is not written yet.
-    let missing = super::names::quoted(text).filter(|quoted| is_missing_file(draft, quoted));
-    watches.extend(missing.map(|path| broken(super::progress::created_file(draft, path))));
-    // A task is settled when its note is moved or removed.
-    watches.extend(note_path(text).map(|path| broken(super::progress::note(draft, path))));
-    watches.extend(failing_tests(draft, text));
-    watches
-}
-
-/// Whether a text is the path of a file in a folder that the session neither read nor changed.
-fn is_missing_file(draft: &Draft<'_>, path: &str) -> bool {
-    let is_path = pattern!(r"^[\w.-]+/[\w./-]*\w\.\w{1,5}$").is_match(path);
-    is_path && !draft.evidence.files.keys().any(|known| known.ends_with(path))
-}
-
-/// Returns what ends a statement about failing tests of the session: runs in which the tests pass.
-fn failing_tests(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
-    let mut watches = Vec::new();
-    for run in &draft.evidence.tests {
-        for test in run.failed_tests.iter().filter(|test| text.contains(test.as_str())) {
-            watches.extend(super::test_runs::watches(draft, test, run));
-        }
-    }
-    watches
 }

@@ -21,6 +21,7 @@ mod locate;
 mod model_relations;
 mod names;
 mod obsolete;
+mod open_end_watches;
 mod orders;
 mod people_and_tickets;
 mod phrasing;

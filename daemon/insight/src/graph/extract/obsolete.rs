@@ -15,8 +15,7 @@ const MIN_NAME_BYTES: usize = 4;
 /// Whether the agent later retracted a statement in `line`, or the next prompt contradicted the
 /// statement.
 pub(super) fn is_retracted(draft: &Draft<'_>, line: Origin, statement: &str) -> bool {
-    let words = text::words(statement);
-    let share = |other: &str| text::share(&words, &text::words(other));
+    let share = |other: &str| text::share(&text::words(statement), &text::words(other));
     retraction::is_retracted(draft.evidence, line, &share)
 }
 

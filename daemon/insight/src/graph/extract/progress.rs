@@ -6,6 +6,7 @@ use crate::{
     graph::text,
     model::{
         Timestamp,
+        evidence::Quote,
         graph::{Observation, Subject},
         transcript::{Origin, TaskState},
     },
@@ -25,12 +26,13 @@ const MAX_TOPIC_WORDS: usize = 24;
 pub(super) fn read(draft: &mut Draft<'_>) {
     let mut marked = MarkedSentences::default();
     let evidence = draft.evidence;
+    let requests: Vec<PromptWords> = evidence.prompts.iter().map(PromptWords::of).collect();
     for commit in evidence.commits.iter().filter(|commit| !adds_note(&commit.subject)) {
         let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
         for line in std::iter::once(commit.subject.as_str()).chain(commit.body.lines()) {
             marked.add(at, line);
         }
-        marked.add_with_requests(draft, commit.origin, at, &commit.subject);
+        marked.add_with_request(&requests, commit.origin, at, &commit.subject);
     }
     let done = draft.episode.summary.completed_tasks.iter().flatten();
     for text in done.filter(|text| !adds_note(text)) {
@@ -44,14 +46,12 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     for report in evidence.reports.iter().filter(|report| report.changed) {
         let at = report.at.unwrap_or_else(|| draft.moments.at(report.origin));
         for sentence in sentences(&report.text).take(MAX_REPORT_SENTENCES) {
-            marked.add_with_requests(draft, report.origin, at, sentence);
+            marked.add_with_request(&requests, report.origin, at, sentence);
         }
     }
-    for prompt in &evidence.prompts {
+    for (prompt, request) in evidence.prompts.iter().zip(requests) {
         let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
-        for sentence in sentences(&prompt.text).take(MAX_PROMPT_SENTENCES) {
-            marked.add(at, sentence);
-        }
+        request.sentences.into_iter().for_each(|words| marked.add_words(at, words));
     }
     let subject = open_end(draft);
     for (at, words) in marked.in_order() {
@@ -78,6 +78,20 @@ pub(super) fn created_file(draft: &Draft<'_>, path: &str) -> Subject {
     draft.subject("created file", key.as_deref().unwrap_or(path))
 }
 
+/// The topic words of the sentences of a prompt, without sentences that say that work is not done.
+struct PromptWords {
+    origin: Origin,
+    sentences: Vec<Vec<u64>>,
+}
+
+impl PromptWords {
+    fn of(prompt: &Quote) -> PromptWords {
+        let sentences = sentences(&prompt.text).take(MAX_PROMPT_SENTENCES);
+        let sentences = sentences.filter(|sentence| !says_open(sentence)).map(text::topic_words);
+        PromptWords { origin: prompt.origin, sentences: sentences.collect() }
+    }
+}
+
 /// The topic words of sentences about requested and finished work, each with its time.
 #[derive(Default)]
 struct MarkedSentences(Vec<(Timestamp, Vec<u64>)>);
@@ -92,17 +106,22 @@ impl MarkedSentences {
     /// Adds a sentence about finished work together with each sentence of the last prompt before it
     /// that shares a word with it. An open end may be worded like both: `delete the routes of v1`
     /// and `/v1/orders is gone`.
-    fn add_with_requests(&mut self, draft: &Draft<'_>, done: Origin, at: Timestamp, text: &str) {
-        let mut prompts = draft.evidence.prompts.iter();
-        let Some(prompt) = prompts.rfind(|prompt| done.follows(prompt.origin)) else { return };
+    fn add_with_request(
+        &mut self,
+        requests: &[PromptWords],
+        done: Origin,
+        at: Timestamp,
+        text: &str,
+    ) {
+        let last = requests.iter().rfind(|request| done.follows(request.origin));
+        let Some(request) = last.filter(|request| !request.sentences.is_empty()) else { return };
         if says_open(text) {
             return;
         }
         let words = text::topic_words(text);
-        for request in sentences(&prompt.text).take(MAX_PROMPT_SENTENCES) {
-            let mut both = text::topic_words(request);
-            if !says_open(request) && both.iter().any(|word| words.contains(word)) {
-                both.extend(&words);
+        for sentence in &request.sentences {
+            if sentence.iter().any(|word| words.contains(word)) {
+                let mut both: Vec<u64> = sentence.iter().chain(&words).copied().collect();
                 both.sort_unstable();
                 both.dedup();
                 self.add_words(at, both);

@@ -129,8 +129,7 @@ pub(crate) fn without_refuted_statements(evidence: &Evidence) -> Cow<'_, Evidenc
 }
 
 fn is_retracted(evidence: &Evidence, statement: &Statement) -> bool {
-    let wanted = words(&statement.text);
-    let share = |other: &str| share_of_words(&wanted, &words(other));
+    let share = |other: &str| share_of_words(&words(&statement.text), &words(other));
     !statement.text.starts_with("User: ")
         && retraction::is_retracted(evidence, statement.origin, &share)
 }

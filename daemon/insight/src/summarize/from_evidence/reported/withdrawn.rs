@@ -26,8 +26,7 @@ pub(crate) fn is_refuted(entries: &Entries<'_>, part: &str, at: Origin) -> bool 
 
 /// Whether the agent took an answer back, or the next prompt contradicted it.
 pub(crate) fn is_withdrawn(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
-    let answer_words = words(part);
-    let share = |other: &str| share_of_words(&answer_words, &words(other));
+    let share = |other: &str| share_of_words(&words(part), &words(other));
     retraction::is_retracted(entries.evidence, at, &share)
 }
 
