@@ -71,7 +71,7 @@ pub(crate) enum Topic {
 
 impl Topic {
     /// Returns the topic of a claim that contains a phrase of this topic; `None` for topics that only
-    /// [`is_phrase`] uses.
+    /// [`is_phrase`](super::is_phrase) uses.
     pub(super) fn of_claim(self) -> Option<Topic> {
         match self {
             Topic::LeftToUser => Some(Topic::Open),
