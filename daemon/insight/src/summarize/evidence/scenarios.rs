@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use crate::{
     model::{
-        evidence::{Evidence, StatementKind},
+        evidence::{Evidence, Quote, StatementKind},
         time::Timestamp,
         transcript::{
-            Action, Call, ChangeKind, Entry, FileChange, Item, LazyText, Outcome, RecapKind,
-            Replacement, SessionContext, Task, TaskEnded, TaskState, TitleSource, Tokens,
-            ToolResult, UserQuestion,
+            Action, Call, ChangeKind, Entry, FileChange, Item, LazyText, Origin, Outcome,
+            RecapKind, Replacement, SessionContext, Task, TaskEnded, TaskState, TitleSource,
+            Tokens, ToolResult, UserQuestion,
         },
     },
     summarize::evidence::Collector,
@@ -839,4 +839,14 @@ fn plans(script: &mut Script, n: usize, long: &dyn Fn(&str) -> String) {
 /// Returns `text` as a static string, which a script requires.
 fn leaked(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
+}
+
+/// Returns the evidence of a session that has only these prompts, one on each line.
+pub(crate) fn evidence_of_prompts(prompts: &[&str]) -> Evidence {
+    let quote = |(at, text): (usize, &&str)| Quote {
+        text: (*text).to_owned(),
+        origin: Origin { source: 0, line: at as u64 + 1 },
+        at: None,
+    };
+    Evidence { prompts: prompts.iter().enumerate().map(quote).collect(), ..Evidence::default() }
 }

@@ -305,7 +305,7 @@ mod tests {
     use super::*;
     use crate::{
         model::evidence::{Correction, Evidence},
-        summarize::report::Reports,
+        summarize::{evidence::scenarios::evidence_of_prompts, report::Reports},
     };
 
     #[test]
@@ -327,15 +327,7 @@ mod tests {
     }
 
     fn decided(prompts: &[&str]) -> Vec<String> {
-        let quote = |(at, text): (usize, &&str)| Quote {
-            text: (*text).to_owned(),
-            origin: Origin { source: 0, line: at as u64 + 1 },
-            at: None,
-        };
-        let evidence = Evidence {
-            prompts: prompts.iter().enumerate().map(quote).collect(),
-            ..Evidence::default()
-        };
+        let evidence = evidence_of_prompts(prompts);
         let reports = Reports::of(&evidence);
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
         decisions(&entries).into_iter().map(|(_, record)| record.decision).collect()

@@ -168,24 +168,10 @@ fn is_everywhere(sentence: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::{
-            evidence::{Evidence, Quote},
-            transcript::Origin,
-        },
-        summarize::report::Reports,
-    };
+    use crate::summarize::{evidence::scenarios::evidence_of_prompts, report::Reports};
 
     fn wishes_in(prompts: &[&str]) -> Vec<String> {
-        let quote = |(at, text): (usize, &&str)| Quote {
-            text: (*text).to_owned(),
-            origin: Origin { source: 0, line: at as u64 + 1 },
-            at: None,
-        };
-        let evidence = Evidence {
-            prompts: prompts.iter().enumerate().map(quote).collect(),
-            ..Evidence::default()
-        };
+        let evidence = evidence_of_prompts(prompts);
         let reports = Reports::of(&evidence);
         wishes(&Entries { evidence: &evidence, reports: &reports, project: None })
     }
