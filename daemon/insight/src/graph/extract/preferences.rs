@@ -17,9 +17,6 @@ use crate::{
     pattern::pattern,
 };
 
-/// Maximum number of sentences of one prompt that are searched.
-const MAX_PROMPT_SENTENCES: usize = 12;
-
 pub(super) fn read(draft: &mut Draft<'_>) {
     for wish in draft.episode.summary.preferences.iter().flatten() {
         if let Some(words) = wish.strip_prefix(WITHDRAWN) {
@@ -41,7 +38,7 @@ fn taken_back(draft: &mut Draft<'_>) {
         releases(sentence) || dropped(sentence).is_some() || returned_to(sentence).is_some()
     };
     for prompt in &draft.evidence.prompts {
-        let sentences = progress::sentences(&prompt.text).take(MAX_PROMPT_SENTENCES);
+        let sentences = progress::sentences(&prompt.text).take(progress::MAX_PROMPT_SENTENCES);
         let sentences: Vec<&str> = sentences.filter(takes_back).collect();
         let words = text::topic_words(&sentences.join(" "));
         if locate::is_compaction(&prompt.text) || words.len() < 2 {

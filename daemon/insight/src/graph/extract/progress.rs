@@ -16,7 +16,7 @@ use crate::{
 /// Maximum number of sentences of a session that are marked.
 const MAX_MARKED_SENTENCES: usize = 80;
 /// Maximum number of sentences of one prompt that are marked.
-const MAX_PROMPT_SENTENCES: usize = 12;
+pub(super) const MAX_PROMPT_SENTENCES: usize = 12;
 /// Maximum number of sentences of one report that are marked.
 const MAX_REPORT_SENTENCES: usize = 6;
 /// Maximum number of topic words of a sentence. A longer sentence is a list or a pasted text, which
@@ -32,7 +32,6 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         for line in std::iter::once(commit.subject.as_str()).chain(commit.body.lines()) {
             marked.add(at, line);
         }
-        marked.add_with_request(&requests, commit.origin, at, &commit.subject);
     }
     let done = draft.episode.summary.completed_tasks.iter().flatten();
     for text in done.filter(|text| !adds_note(text)) {
@@ -43,15 +42,20 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     for task in evidence.tasks.iter().filter(|task| task.state == TaskState::Completed) {
         marked.add(draft.episode.ended_at, &task.subject);
     }
+    for (prompt, request) in evidence.prompts.iter().zip(&requests) {
+        let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
+        request.sentences.iter().for_each(|words| marked.add_words(at, words.clone()));
+    }
+    // These come last, so that they take no place of a single sentence.
+    for commit in evidence.commits.iter().filter(|commit| !adds_note(&commit.subject)) {
+        let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
+        marked.add_with_request(&requests, commit.origin, at, &commit.subject);
+    }
     for report in evidence.reports.iter().filter(|report| report.changed) {
         let at = report.at.unwrap_or_else(|| draft.moments.at(report.origin));
         for sentence in sentences(&report.text).take(MAX_REPORT_SENTENCES) {
             marked.add_with_request(&requests, report.origin, at, sentence);
         }
-    }
-    for (prompt, request) in evidence.prompts.iter().zip(requests) {
-        let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
-        request.sentences.into_iter().for_each(|words| marked.add_words(at, words));
     }
     let subject = open_end(draft);
     for (at, words) in marked.in_order() {
