@@ -61,9 +61,14 @@ const MODULES: &[(&str, ModuleTable)] = &[
     (
         "daemon/insight",
         &[
+            ("text", &["model", "lang", "clean", "pattern"]),
+            ("report", &["model", "lang", "pattern", "releasable", "text"]),
             ("activity", &["model", "lang"]),
-            ("summarize", &["model", "lang", "clean", "pattern", "releasable", "llm"]),
-            ("graph", &["model", "lang", "pattern", "releasable", "store"]),
+            (
+                "summarize",
+                &["model", "lang", "clean", "pattern", "releasable", "llm", "text", "report"],
+            ),
+            ("graph", &["model", "lang", "pattern", "releasable", "store", "text", "report"]),
         ],
     ),
     (

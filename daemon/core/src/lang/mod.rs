@@ -1,5 +1,5 @@
 //! Recognises forms of text, in the same way for every stage: shell command lines, paths,
-//! hexadecimal text, slash commands, decisions, retractions, code, and failures of the environment.
+//! hexadecimal text, slash commands, decisions, code, and failures of the environment.
 //!
 //! The stages interpret the result: the purpose of a command, and its effect on a session.
 
@@ -9,5 +9,4 @@ pub mod lasting;
 pub mod paths;
 pub mod prompt;
 pub mod prose;
-pub mod retraction;
 pub mod shell;

@@ -6,7 +6,7 @@ use crate::{
         summary::{EnhancedSessionSummary, Outcome},
         wording::DELETED,
     },
-    summarize::text::pattern,
+    text::pattern,
 };
 
 /// Maximum number of entries in one section. Code references may be twice as many.

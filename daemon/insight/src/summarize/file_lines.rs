@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{model::wording::DELETED, summarize::text::contains_name};
+use crate::{model::wording::DELETED, text::contains_name};
 
 /// From this number of files on, the files are grouped by folder.
 const MIN_FILES_TO_GROUP: usize = 20;

@@ -20,10 +20,12 @@ use crate::model::{
     summary::{ConfigChange, DecisionRecord, EnhancedSessionSummary, ErrorResolution, TestSummary},
     wording::{NOT_COMMITTED, REMOVED, USERS_WORDS, is_filler},
 };
-use crate::summarize::{
-    commit_lines::{with_joined_commits, without_last_commit},
-    file_lines::files_not_named,
-    from_evidence::unrepeated_settings,
+use crate::{
+    summarize::{
+        commit_lines::{with_joined_commits, without_last_commit},
+        file_lines::files_not_named,
+        from_evidence::unrepeated_settings,
+    },
     text::pattern,
 };
 
@@ -377,7 +379,7 @@ fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::model::{activity::ActivityVector, summary::Outcome};
-    use crate::summarize::text::contains_name;
+    use crate::text::contains_name;
 
     #[test]
     fn the_first_worked_example() {

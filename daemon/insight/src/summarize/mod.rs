@@ -7,7 +7,6 @@
 //! are two views of the result, and [`handoff`] merges several summaries for the next agent.
 //! Calling the model and storing results happen in other modules.
 
-mod cache;
 mod command_lines;
 mod commit_lines;
 pub mod config;
@@ -23,11 +22,9 @@ pub mod priority;
 pub mod prompt;
 mod recap;
 pub mod reply;
-mod report;
-mod text;
 
 pub use self::from_evidence::{Context, name, remembered_wish, states_wish, summarize, title};
-pub use self::text::cut;
+pub use crate::text::cut;
 
 /// The version of the rules that derive a summary from a transcript. A release with changed rules
 /// raises the version once, so that existing summaries are created again.

@@ -4,7 +4,7 @@
 //! The summary of a compaction has sections with known names. The sections are parsed separately, so
 //! that the evidence can keep the useful ones.
 
-use crate::summarize::text::{Block, blocks, one_line, pattern, sentences, without_code};
+use crate::text::{Block, blocks, one_line, pattern, sentences, without_code};
 
 /// The sections, in descending order of usefulness. [`condensed`] returns them in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@
 use super::draft::Draft;
 use crate::{
     graph::text,
-    lang::retraction,
     model::{evidence::GitStep, transcript::Origin},
     pattern::pattern,
+    report::retraction,
 };
 
 /// Minimum length, in bytes, of the name of a file.

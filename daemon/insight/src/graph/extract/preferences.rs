@@ -7,7 +7,6 @@ use super::{
 };
 use crate::{
     graph::text,
-    lang::retraction::{dropped, releases, returned_to},
     model::{
         Namespace,
         graph::{Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch},
@@ -15,6 +14,7 @@ use crate::{
         wording::{EVERYWHERE, WITHDRAWN},
     },
     pattern::pattern,
+    report::retraction::{dropped, releases, returned_to},
 };
 
 pub(super) fn read(draft: &mut Draft<'_>) {

@@ -3,7 +3,6 @@
 use super::{draft::Draft, progress};
 use crate::{
     graph::text,
-    lang::retraction::{dropped, kept},
     model::{
         Timestamp,
         evidence::Choice,
@@ -12,6 +11,7 @@ use crate::{
         transcript::Origin,
     },
     pattern::pattern,
+    report::retraction::{dropped, kept},
 };
 
 /// Maximum length, in characters, of a sentence in which the agent repeats what the user wants.

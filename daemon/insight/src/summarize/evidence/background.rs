@@ -3,6 +3,7 @@
 
 use crate::{
     model::transcript::{Outcome, TaskEnded, ToolResult, without_middle},
+    report::{Topic, passages, topic_of_sentence},
     summarize::{
         evidence::{
             bounds,
@@ -16,9 +17,8 @@ use crate::{
             test_runs,
         },
         lists::push_latest,
-        report::{Topic, passages, topic_of_sentence},
-        text::{kept, pattern, without_ansi, without_code},
     },
+    text::{kept, pattern, without_ansi, without_code},
 };
 
 impl Collector {

@@ -19,8 +19,8 @@ use crate::{
             tasks,
         },
         lists::push_latest,
-        text::kept,
     },
+    text::kept,
 };
 
 /// Maximum number of file changes kept of one call.

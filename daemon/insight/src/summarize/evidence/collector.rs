@@ -11,14 +11,12 @@ use crate::{
         token_use::{day_of, use_of},
         transcript::{Action, Entry, Item, Origin, SessionContext, TitleSource, Tokens},
     },
-    summarize::{
-        evidence::{
-            bounds, git,
-            moment::EntryPosition,
-            pending::{CallEffect, Pending, PendingCall},
-        },
-        text::kept,
+    summarize::evidence::{
+        bounds, git,
+        moment::EntryPosition,
+        pending::{CallEffect, Pending, PendingCall},
     },
+    text::kept,
 };
 
 /// A pause longer than this is not counted as work.

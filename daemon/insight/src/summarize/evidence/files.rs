@@ -22,8 +22,8 @@ use crate::{
             shell::{Effect, resolve},
         },
         lists::push_latest,
-        text::kept,
     },
+    text::kept,
 };
 
 /// A change of a file by a call. The change is recorded when the call succeeds.

@@ -1,6 +1,6 @@
 //! Finds the reports of formatters and linters that change files without listing them.
 
-use crate::summarize::text::pattern;
+use crate::text::pattern;
 
 /// Returns the phrases about changed files in an output, in lower case: `6 files reformatted`.
 pub(super) fn reports(output: &str) -> Vec<String> {

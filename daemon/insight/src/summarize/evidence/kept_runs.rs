@@ -21,8 +21,8 @@ use crate::{
             test_runs::{self, RunReport},
         },
         lists::push_latest,
-        text::{before_gap, pattern},
     },
+    text::{before_gap, pattern},
 };
 
 /// Maximum length, in bytes, of an output that says that there was nothing to do, or that no tests

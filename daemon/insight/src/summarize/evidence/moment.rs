@@ -2,7 +2,7 @@
 
 use crate::{
     model::{evidence::Quote, time::Timestamp, transcript::Origin},
-    summarize::text::kept,
+    text::kept,
 };
 
 #[derive(Clone, Copy, Debug)]

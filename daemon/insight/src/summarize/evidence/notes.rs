@@ -8,12 +8,12 @@ use crate::{
         evidence::{Evidence, NotePurpose, Ticket, WorkNote},
         transcript::{ChangeKind, FileChange},
     },
+    report::{Form, passages},
     summarize::{
         evidence::{bounds, errors, moment::EntryPosition},
         lists::push_latest,
-        report::{Form, passages},
-        text::{kept, kept_lines, pattern, with_short_code},
     },
+    text::{kept, kept_lines, pattern, with_short_code},
 };
 
 /// Returns the purpose of a file with notes about open work; `None` for other files.

@@ -5,8 +5,8 @@ use crate::{
     summarize::{
         evidence::{bounds, errors, run::Run, shell::OutsideStep},
         lists::push_latest,
-        text::pattern,
     },
+    text::pattern,
 };
 
 /// Records the changes of a command that succeeded. Of several changes of the same object, only the

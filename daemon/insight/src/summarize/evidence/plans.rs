@@ -1,8 +1,8 @@
 //! Shortens a plan of the agent: keeps its title, approach, background, steps and files.
 
-use crate::summarize::{
-    evidence::bounds,
+use crate::{
     report::{Form, Passage, passages},
+    summarize::evidence::bounds,
     text::{Block, blocks, cut, kept, one_line, pattern, sentences, without_full_stop},
 };
 

@@ -21,8 +21,8 @@ use crate::{
             tasks,
         },
         lists::push_latest,
-        text::{kept, pattern, without_ansi},
     },
+    text::{kept, pattern, without_ansi},
 };
 
 /// Maximum length, in bytes, of the part of a result that is read to learn whether a file is new,

@@ -13,8 +13,8 @@ use crate::{
     summarize::{
         evidence::{bounds, errors, run::printed, shell::CommandLine, statements},
         lists::{keep_latest, push_latest},
-        text::{Block, blocks, kept, one_line, pattern, sentences},
     },
+    text::{Block, blocks, kept, one_line, pattern, sentences},
 };
 
 /// Number of commands after a failed command that may be another form of the failed command.

@@ -2,7 +2,7 @@
 
 use crate::{
     model::evidence::Evidence,
-    summarize::text::{share_of_words, words},
+    text::{share_of_words, words},
 };
 
 /// The second of two prompts is a corrected repetition of the first if each contains at least this

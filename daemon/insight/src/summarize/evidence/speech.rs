@@ -6,6 +6,7 @@ use crate::{
         evidence::{Choice, Correction, Evidence, Recap, Statement, StatementKind},
         transcript::{RecapKind, without_middle},
     },
+    report::{Topic, is_phrase},
     summarize::{
         evidence::{
             bounds,
@@ -20,11 +21,10 @@ use crate::{
         },
         lists::push_latest,
         recap,
-        report::{Topic, is_phrase},
-        text::{
-            Block, blocks, kept, one_line, pattern, sentences, spoken_sentences, without_code,
-            without_opener,
-        },
+    },
+    text::{
+        Block, blocks, kept, one_line, pattern, sentences, spoken_sentences, without_code,
+        without_opener,
     },
 };
 

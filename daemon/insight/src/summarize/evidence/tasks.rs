@@ -2,10 +2,8 @@
 
 use crate::{
     model::transcript::{Task, TaskState},
-    summarize::{
-        evidence::bounds,
-        text::{kept, pattern},
-    },
+    summarize::evidence::bounds,
+    text::{kept, pattern},
 };
 
 /// Replaces the list with the list that the agent wrote. Of the tasks that are missing in the new

@@ -2,10 +2,8 @@
 
 use crate::{
     model::evidence::TurnReport,
-    summarize::{
-        evidence::{bounds, collector::Collector, moment::EntryPosition},
-        text::{kept_lines, pattern, with_short_code},
-    },
+    summarize::evidence::{bounds, collector::Collector, moment::EntryPosition},
+    text::{kept_lines, pattern, with_short_code},
 };
 
 impl Collector {

@@ -6,18 +6,16 @@ use crate::{
         transcript::TaskState,
         wording::CHANGED_OUTSIDE,
     },
-    summarize::{
-        from_evidence::{
-            entries::{ENTRY, Entries, push},
-            errors::refuted,
-            reported::{ReportQuotes, overtaken},
-            repository::{
-                commit_messages::{body_excerpt, is_bookkeeping, is_reverted},
-                pull_request,
-            },
+    summarize::from_evidence::{
+        entries::{ENTRY, Entries, push},
+        errors::refuted,
+        reported::{ReportQuotes, overtaken},
+        repository::{
+            commit_messages::{body_excerpt, is_bookkeeping, is_reverted},
+            pull_request,
         },
-        text::{cut, one_line, pattern},
     },
+    text::{cut, one_line, pattern},
 };
 
 /// Maximum number of entries. If there are more, the oldest results from reports are left out.
@@ -191,7 +189,7 @@ mod tests {
         evidence::{Commit, PullRequest, TurnReport},
         transcript::Task,
     };
-    use crate::summarize::report::Reports;
+    use crate::report::Reports;
 
     fn completed(evidence: &Evidence) -> Vec<String> {
         let reports = Reports::of(evidence);

@@ -9,16 +9,13 @@ use crate::{
         evidence::{Evidence, Statement, StatementKind},
         project::Project,
     },
-    summarize::{
-        evidence::is_scratch,
-        report::{
-            Claim, Reports, Topic, is_foreign_phrase, is_phrase, topic_of_heading,
-            topic_of_sentence,
-        },
-        text::{
-            Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words,
-            sentence_ends, sentences, without_full_stop, without_list_colon,
-        },
+    report::{
+        Claim, Reports, Topic, is_foreign_phrase, is_phrase, topic_of_heading, topic_of_sentence,
+    },
+    summarize::evidence::is_scratch,
+    text::{
+        Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words, sentence_ends,
+        sentences, without_full_stop, without_list_colon,
     },
 };
 

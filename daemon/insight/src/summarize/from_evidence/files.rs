@@ -6,13 +6,11 @@ use crate::{
         evidence::{Evidence, FileWork},
         wording::DELETED,
     },
-    summarize::{
-        from_evidence::{
-            entries::{Entries, is_outside_project},
-            reported::overtaken,
-        },
-        text::around_gap,
+    summarize::from_evidence::{
+        entries::{Entries, is_outside_project},
+        reported::overtaken,
     },
+    text::around_gap,
 };
 
 /// Maximum number of files that are listed. If there are more, those that were changed last are
@@ -99,7 +97,7 @@ fn git_may_name(command: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summarize::text::kept;
+    use crate::text::kept;
 
     #[test]
     fn a_command_of_git_that_was_cut_may_name_any_file() {

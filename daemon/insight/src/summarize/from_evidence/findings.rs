@@ -7,6 +7,7 @@ use crate::{
         transcript::Origin,
         wording::CAUSE_BEFORE_CHANGE,
     },
+    report::{Report, Topic},
     summarize::{
         from_evidence::{
             decisions::quote_context::objection,
@@ -19,9 +20,8 @@ use crate::{
             turns::turns,
         },
         lists::keep_latest,
-        report::{Report, Topic},
-        text::{capitalised, pattern, same_words, without_full_stop},
     },
+    text::{capitalised, pattern, same_words, without_full_stop},
 };
 
 /// Maximum number of discoveries. If there are more, the latest are kept.
@@ -206,8 +206,7 @@ mod tests {
 
     #[test]
     fn the_order_of_the_next_steps_is_no_finding() {
-        let (evidence, reports) =
-            (Evidence::default(), crate::summarize::report::Reports::default());
+        let (evidence, reports) = (Evidence::default(), crate::report::Reports::default());
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
         let is_useful = |line: &str| is_still_useful(&entries, line, Origin::default());
         assert!(!is_useful("User: \"before making changes, switch to main\" (the agent agreed)"));

@@ -37,13 +37,13 @@ use crate::{
         activity::ActivityVector, evidence::Evidence, project::Project,
         summary::EnhancedSessionSummary,
     },
+    report::Reports,
     summarize::{
         from_evidence::{
             checks::test_results, decisions::wishes, entries::Entries, errors::refuted,
             outcome::ending, reported::ReportQuotes, request::objective,
         },
         priority::{EXTRACTION_THRESHOLD, Field, priority},
-        report::Reports,
     },
 };
 

@@ -7,10 +7,8 @@ use crate::{
         summary::{DecisionRecord, EnhancedSessionSummary, ErrorResolution},
         wording::{USERS_WORDS, is_filler},
     },
-    summarize::{
-        from_evidence::some,
-        text::{pattern, same_words, sentences, share_of_words, words},
-    },
+    summarize::from_evidence::some,
+    text::{pattern, same_words, sentences, share_of_words, words},
 };
 
 /// An entry repeats another field if that field contains at least this share of the entry's words.

@@ -12,8 +12,8 @@ use crate::{
             turns,
         },
         lists::keep_latest,
-        text::{cut, pattern, without_full_stop},
     },
+    text::{cut, pattern, without_full_stop},
 };
 
 /// Maximum number of changes. If there are more, the latest are kept.
@@ -230,7 +230,7 @@ mod tests {
         let work = FileWork { edits: 8, ..FileWork::default() };
         let files = [(".env".to_owned(), work)].into();
         let evidence = Evidence { settings, files, ..Evidence::default() };
-        let reports = crate::summarize::report::Reports::default();
+        let reports = crate::report::Reports::default();
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
         let changes = config_changes(&entries);
         assert!(changes.len() <= ALIKE);
@@ -264,7 +264,7 @@ mod tests {
                 }],
                 ..Evidence::default()
             };
-            let reports = crate::summarize::report::Reports::default();
+            let reports = crate::report::Reports::default();
             let entries = Entries { evidence: &evidence, reports: &reports, project: None };
             assert_eq!(!config_changes(&entries).is_empty(), wanted, "{file} {key}");
         }

@@ -5,10 +5,8 @@ use crate::{
         evidence::{Evidence, Quote, Statement, StatementKind},
         transcript::Origin,
     },
-    summarize::{
-        from_evidence::request::{Request, Weight},
-        text::pattern,
-    },
+    summarize::from_evidence::request::{Request, Weight},
+    text::pattern,
 };
 
 /// A prompt, and what happened before the next prompt.

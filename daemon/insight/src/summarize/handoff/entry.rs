@@ -14,8 +14,8 @@ use crate::{
             guard::{literal, printed, quote, quoted_name},
         },
         markdown::without_result,
-        text::pattern,
     },
+    text::pattern,
 };
 
 /// Maximum length, in characters, of each part of an error entry: the cause, the fix and the check.

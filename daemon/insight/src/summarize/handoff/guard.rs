@@ -9,10 +9,8 @@ use std::borrow::Cow;
 
 use crate::{
     clean::for_model,
-    summarize::{
-        handoff::MAX_ENTRY_CHARS,
-        text::{cut, one_line, without_ansi},
-    },
+    summarize::handoff::MAX_ENTRY_CHARS,
+    text::{cut, one_line, without_ansi},
 };
 
 const MAX_OUTPUT_BYTES: usize = 120;

@@ -2,10 +2,8 @@
 
 use crate::{
     model::Episode,
-    summarize::{
-        handoff::{Handoff, SessionLine, render},
-        text::{share_of_words, words},
-    },
+    summarize::handoff::{Handoff, SessionLine, render},
+    text::{share_of_words, words},
 };
 
 /// A session acted on a line if its summary contains at least this share of the line's words.

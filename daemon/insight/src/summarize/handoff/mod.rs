@@ -35,7 +35,8 @@ use crate::{
         summary::{EnhancedSessionSummary, Outcome},
         wording::{BY_THE_USER, CHANGED_OUTSIDE, DELETED},
     },
-    summarize::{command_lines::failed_command, text::same_words},
+    summarize::command_lines::failed_command,
+    text::same_words,
 };
 
 const MAX_ENTRY_CHARS: usize = 200;

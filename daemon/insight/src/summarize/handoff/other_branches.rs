@@ -6,13 +6,11 @@ use crate::{
         summary::EnhancedSessionSummary,
         wording::{LAST_COMMIT_NOT_PUSHED, NOT_PUSHED},
     },
-    summarize::{
-        handoff::{
-            past::EndedSession,
-            state::{self, LeftState},
-        },
-        text::{contains_name, pattern},
+    summarize::handoff::{
+        past::EndedSession,
+        state::{self, LeftState},
     },
+    text::{contains_name, pattern},
 };
 
 /// Returns the unpushed commits and the open pull request of an earlier session on another branch

@@ -8,10 +8,10 @@ use crate::{
             ASKED_LAST, BEFORE_THAT, BEFORE_THE_CHANGE, NOT_FIXED, REQUEST_STATES, SUGGESTED,
         },
     },
-    summarize::{
-        handoff::{MAX_ENTRY_CHARS, MAX_LIST_ENTRIES, entry, guard, state::LeftState, steps},
-        text::{contains_name, pattern, same_words, share_of_words, words},
+    summarize::handoff::{
+        MAX_ENTRY_CHARS, MAX_LIST_ENTRIES, entry, guard, state::LeftState, steps,
     },
+    text::{contains_name, pattern, same_words, share_of_words, words},
 };
 
 /// A later request is about an open end if it contains at least this share of the open end's words.

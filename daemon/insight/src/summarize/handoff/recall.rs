@@ -13,10 +13,8 @@ use crate::{
         summary::{DecisionRecord, ErrorResolution},
         wording::is_filler,
     },
-    summarize::{
-        handoff::{MAX_DECISION_CHARS, MAX_ENTRY_CHARS, entry, guard},
-        text::{pattern, words},
-    },
+    summarize::handoff::{MAX_DECISION_CHARS, MAX_ENTRY_CHARS, entry, guard},
+    text::{pattern, words},
 };
 
 /// Maximum number of lines for a prompt.

@@ -7,10 +7,10 @@ use crate::{
         summary::{DecisionRecord, EnhancedSessionSummary},
         wording::{AND_CHANGED, CHOSEN, is_filler},
     },
-    summarize::{
-        handoff::{MAX_DECISION_CHARS, guard, past::EndedSession, validity::SessionValidity},
-        text::{pattern, share_of_words, words},
+    summarize::handoff::{
+        MAX_DECISION_CHARS, guard, past::EndedSession, validity::SessionValidity,
     },
+    text::{pattern, share_of_words, words},
 };
 
 /// Maximum number of causes and of messages together, and of decisions.

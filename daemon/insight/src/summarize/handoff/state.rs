@@ -8,7 +8,8 @@ use crate::{
             LAST_COMMIT_NOT_PUSHED, NO_TEST_RUN, NOT_COMMITTED, NOT_PUSHED,
         },
     },
-    summarize::{handoff::MAX_ENTRY_CHARS, text::pattern},
+    summarize::handoff::MAX_ENTRY_CHARS,
+    text::pattern,
 };
 
 /// The state of the repository at the end of a session, as far as it is about the session's work.

@@ -2,10 +2,8 @@
 
 use crate::{
     model::wording::{ASKED_LAST, SUGGESTED},
-    summarize::{
-        from_evidence::PLAN_NOT_CARRIED_OUT,
-        text::{pattern, same_words, share_of_words, words},
-    },
+    summarize::from_evidence::PLAN_NOT_CARRIED_OUT,
+    text::{pattern, same_words, share_of_words, words},
 };
 
 /// Whether a step is not work for a later session. Such steps are: unchecked boxes of a pull request,

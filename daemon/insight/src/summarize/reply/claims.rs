@@ -7,7 +7,8 @@ use crate::{
         EnhancedSessionSummary,
         summary::{ConfigChange, DecisionRecord, ErrorResolution, Outcome, RelationRecord},
     },
-    summarize::{conversation::ConversationSummary, text::same_words},
+    summarize::conversation::ConversationSummary,
+    text::same_words,
 };
 
 /// The statements of a model about a session, not yet checked.

@@ -3,7 +3,7 @@
 
 use crate::{
     model::{Evidence, evidence::TestRun},
-    summarize::text::pattern,
+    text::pattern,
 };
 
 /// The material against which claims are checked.

@@ -18,7 +18,7 @@ use crate::{
         summary::{ConfigChange, DecisionRecord, ErrorResolution, RelationRecord},
         wording::{NO_REASON, NOT_STATED, USERS_WORDS},
     },
-    summarize::text::{cut, one_line, same_words, share_of_words, words},
+    text::{cut, one_line, same_words, share_of_words, words},
 };
 
 use self::ground::FileRelation;

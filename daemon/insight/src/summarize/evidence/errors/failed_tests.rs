@@ -1,7 +1,7 @@
 //! Writes the message of an error that is a failed test run.
 
-use crate::summarize::{
-    evidence::{errors::message, test_runs::RunReport},
+use crate::{
+    summarize::evidence::{errors::message, test_runs::RunReport},
     text::pattern,
 };
 

@@ -2,10 +2,8 @@
 
 use crate::{
     model::evidence::ErrorSeen,
-    summarize::{
-        evidence::bounds,
-        text::{Block, blocks, kept_words, one_line, pattern, sentences},
-    },
+    summarize::evidence::bounds,
+    text::{Block, blocks, kept_words, one_line, pattern, sentences},
 };
 
 /// Keeps, with the open errors, the sentences of the agent that say that its work did not cause a

@@ -1,7 +1,7 @@
 //! Finds the line of an output that contains the error message.
 
-use crate::summarize::{
-    evidence::bounds,
+use crate::{
+    summarize::evidence::bounds,
     text::{kept_words, pattern},
 };
 

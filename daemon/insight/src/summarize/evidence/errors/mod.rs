@@ -33,8 +33,8 @@ use crate::{
             test_runs::{RunReport, TestScope},
         },
         lists::push_latest,
-        text::{kept, kept_words, pattern, words},
     },
+    text::{kept, kept_words, pattern, words},
 };
 
 /// The position and time of an event, and the command line or tool.

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::{
     model::evidence::{ErrorSeen, Resolution},
-    summarize::{evidence::errors::Event, text::pattern},
+    summarize::evidence::errors::Event,
+    text::pattern,
 };
 
 /// Whether the output of a failed call shows only a failure that says nothing about the project.

@@ -14,8 +14,8 @@ use crate::{
             shell::{CommandLine, GitCall},
         },
         lists::{keep_latest, push_latest},
-        text::{kept, pattern},
     },
+    text::{kept, pattern},
 };
 
 /// Maximum number of files kept of a status.

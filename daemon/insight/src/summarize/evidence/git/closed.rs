@@ -5,8 +5,8 @@ use crate::{
     summarize::{
         evidence::{git::merged::MERGED, run::Run},
         lists::push_latest,
-        text::pattern,
     },
+    text::pattern,
 };
 
 /// Records the pull requests that a command closed, by its output or else by its arguments.

@@ -10,8 +10,8 @@ use crate::{
             shell::{CommitMade, Undone},
         },
         lists::push_latest,
-        text::{kept, pattern},
     },
+    text::{kept, pattern},
 };
 
 /// A commit as git prints it: `[main 1a2b3c4] Fix the parser`.

@@ -3,10 +3,8 @@
 
 use crate::{
     model::evidence::{CheckoutState, ForgeChecks, GitView},
-    summarize::{
-        evidence::{bounds, moment::EntryPosition, shell::CommandLine, test_runs},
-        text::{kept, pattern},
-    },
+    summarize::evidence::{bounds, moment::EntryPosition, shell::CommandLine, test_runs},
+    text::{kept, pattern},
 };
 
 /// Maximum number of failed checks, and of failed tests.

@@ -1,6 +1,6 @@
 //! Reads the paths that git ignores.
 
-use crate::summarize::{evidence::shell::GitCall, text::pattern};
+use crate::{summarize::evidence::shell::GitCall, text::pattern};
 
 /// Returns the paths that the output of a call shows as ignored: git refused to add them, `git
 /// check-ignore` printed them, or a status marks them.

@@ -1,6 +1,9 @@
 //! Finds pull requests that were merged, in git's history and in the output of the forge's program.
 
-use crate::summarize::{evidence::shell::CommandLine, lists::push_latest, text::pattern};
+use crate::{
+    summarize::{evidence::shell::CommandLine, lists::push_latest},
+    text::pattern,
+};
 
 /// Maximum number of merged pull requests that are kept.
 pub(super) const MERGED: usize = 40;

@@ -27,8 +27,8 @@ use crate::{
     summarize::{
         evidence::{bounds, errors, run::Run, shell::RepositoryStep},
         lists::push_latest,
-        text::{kept, kept_words, pattern},
     },
+    text::{kept, kept_words, pattern},
 };
 
 /// The outcome of one step of a command line.

@@ -14,8 +14,8 @@ use crate::{
             shell::CommandLine,
         },
         lists::keep_latest,
-        text::{kept, pattern},
     },
+    text::{kept, pattern},
 };
 
 /// Minimum length, in bytes, of a subject that identifies a commit in a report of a sub-agent.

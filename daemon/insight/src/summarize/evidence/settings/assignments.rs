@@ -1,7 +1,7 @@
 //! Reads files made of lines such as `key = value`: TOML, INI, environments, properties,
 //! Dockerfiles, and code that assigns literals.
 
-use crate::summarize::{evidence::settings::Pairs, text::pattern};
+use crate::{summarize::evidence::settings::Pairs, text::pattern};
 
 /// Reads `[section]` and `key = value`. An array may have several lines.
 pub(super) fn toml(fragment: &str) -> Pairs {

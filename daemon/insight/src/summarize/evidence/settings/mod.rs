@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 use self::syntax::Syntax;
 use crate::{
     model::transcript::{ChangeKind, FileChange},
-    summarize::{evidence::bounds, text::kept},
+    summarize::evidence::bounds,
+    text::kept,
 };
 
 /// A changed setting.

@@ -1,6 +1,6 @@
 //! Reads YAML by its lines and indentation, because a fragment may not be a valid document.
 
-use crate::summarize::{evidence::settings::Pairs, text::pattern};
+use crate::{summarize::evidence::settings::Pairs, text::pattern};
 
 /// Returns each key with a scalar, or with a list of scalars joined by commas.
 pub(super) fn pairs(fragment: &str) -> Pairs {

@@ -5,14 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     lang::paths,
-    summarize::{
-        evidence::{
-            shell::kind::{Invocation, edits_in_place},
-            shell::words::{Operator, SimpleCommand, Word},
-            shell::working_directory::{WorkingDirectory, resolve},
-        },
-        text::pattern,
+    summarize::evidence::shell::{
+        kind::{Invocation, edits_in_place},
+        words::{Operator, SimpleCommand, Word},
+        working_directory::{WorkingDirectory, resolve},
     },
+    text::pattern,
 };
 
 /// Maximum number of effects of one command line.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::summarize::{
-    evidence::{
+use crate::{
+    summarize::evidence::{
         bounds,
         shell::{
             kind::Invocation,

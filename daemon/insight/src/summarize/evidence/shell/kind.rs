@@ -1,10 +1,7 @@
 //! Finds the program that a simple command runs, and whether the command only reads, changes
 //! something, or does the main work.
 
-use crate::{
-    lang::shell,
-    summarize::{evidence::shell::words::SimpleCommand, text::pattern},
-};
+use crate::{lang::shell, summarize::evidence::shell::words::SimpleCommand, text::pattern};
 
 /// The effect of a simple command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,7 +30,7 @@ use self::{
     kind::{Invocation, Kind},
     words::{Operator, SimpleCommand},
 };
-use crate::summarize::text::{kept, pattern};
+use crate::text::{kept, pattern};
 
 /// Maximum length, in bytes, of a command line that is shown.
 pub(super) const SHOWN: usize = 200;

@@ -11,17 +11,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     model::evidence::OutsideKind,
-    summarize::{
-        evidence::{
-            bounds,
-            shell::{
-                kind::Invocation,
-                texts::values,
-                words::{SimpleCommand, simple_commands},
-            },
+    summarize::evidence::{
+        bounds,
+        shell::{
+            kind::Invocation,
+            texts::values,
+            words::{SimpleCommand, simple_commands},
         },
-        text::{kept, one_line, pattern},
     },
+    text::{kept, one_line, pattern},
 };
 
 const PROGRAMS: &str = include_str!("outside.txt");

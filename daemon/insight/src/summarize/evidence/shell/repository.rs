@@ -6,18 +6,16 @@ use serde::{Deserialize, Serialize};
 use crate::{
     lang::paths,
     model::evidence::{GitStep, PublicationKind},
-    summarize::{
-        evidence::{
-            bounds,
-            shell::{
-                kind::{Invocation, Kind},
-                texts::{self, CommandInLine, Published},
-                words::{Operator, SimpleCommand},
-                working_directory::{PREVIOUS_DIRECTORY, WorkingDirectory, resolve},
-            },
+    summarize::evidence::{
+        bounds,
+        shell::{
+            kind::{Invocation, Kind},
+            texts::{self, CommandInLine, Published},
+            words::{Operator, SimpleCommand},
+            working_directory::{PREVIOUS_DIRECTORY, WorkingDirectory, resolve},
         },
-        text::{kept, one_line, pattern},
     },
+    text::{kept, one_line, pattern},
 };
 
 /// Maximum number of steps of one command line.

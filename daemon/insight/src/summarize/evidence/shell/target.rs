@@ -1,7 +1,7 @@
 //! Determines the folder and the package that a command line works on.
 
-use crate::summarize::{
-    evidence::{
+use crate::{
+    summarize::evidence::{
         bounds,
         shell::{
             kind::{Invocation, Kind},

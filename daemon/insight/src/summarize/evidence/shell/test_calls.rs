@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::summarize::{
-    evidence::{
+use crate::{
+    summarize::evidence::{
         bounds,
         shell::{
             kind::Invocation,

@@ -5,16 +5,14 @@ use serde_json::Value;
 
 use crate::{
     model::evidence::PublicationKind,
-    summarize::{
-        evidence::{
-            bounds,
-            shell::{
-                kind::Invocation,
-                words::{Operator, SimpleCommand},
-            },
+    summarize::evidence::{
+        bounds,
+        shell::{
+            kind::Invocation,
+            words::{Operator, SimpleCommand},
         },
-        text::{kept, one_line, pattern},
     },
+    text::{kept, one_line, pattern},
 };
 
 /// Finds texts in the arguments of a command, and in the files that earlier commands of its line

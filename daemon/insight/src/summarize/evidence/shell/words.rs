@@ -3,7 +3,7 @@
 //! The shell's expansions are not carried out. A word that the shell would expand is marked, so
 //! that `$OUT/*.rs` is not mistaken for a path.
 
-use crate::summarize::{evidence::shell::substitution, text::pattern};
+use crate::{summarize::evidence::shell::substitution, text::pattern};
 
 /// Maximum number of simple commands that are read in one command line; the rest is ignored.
 const COMMANDS: usize = 40;

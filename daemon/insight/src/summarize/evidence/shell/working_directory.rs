@@ -2,8 +2,8 @@
 
 use std::{iter, mem};
 
-use crate::summarize::{
-    evidence::{
+use crate::{
+    summarize::evidence::{
         bounds,
         shell::{
             kind::Invocation,

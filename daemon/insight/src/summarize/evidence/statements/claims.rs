@@ -2,10 +2,8 @@
 
 use crate::{
     model::evidence::StatementKind,
-    summarize::{
-        report::{Topic, is_foreign_phrase, is_phrase},
-        text::{capitalised, pattern, without_full_stop},
-    },
+    report::{Topic, is_foreign_phrase, is_phrase},
+    text::{capitalised, pattern, without_full_stop},
 };
 
 /// Returns the kind of a firm statement: a cause, a decision with its reason or alternative, a

@@ -1,7 +1,7 @@
 //! Interprets a short prompt after a reply of the agent: `b` after a list of options, `yes` after a
 //! recommendation.
 
-use crate::summarize::text::{Block, blocks, capitalised, cut, one_line, pattern, sentences};
+use crate::text::{Block, blocks, capitalised, cut, one_line, pattern, sentences};
 
 /// A choice in the conversation.
 #[derive(Clone, Debug, PartialEq)]

@@ -19,11 +19,9 @@ use crate::{
         evidence::{Statement, StatementKind},
         transcript::Origin,
     },
-    summarize::{
-        evidence::bounds,
-        text::{
-            Block, blocks, cut, kept, one_line, pattern, same_words, sentences, without_list_colon,
-        },
+    summarize::evidence::bounds,
+    text::{
+        Block, blocks, cut, kept, one_line, pattern, same_words, sentences, without_list_colon,
     },
 };
 

@@ -2,10 +2,8 @@
 
 use crate::{
     model::evidence::StatementKind,
-    summarize::{
-        evidence::statements::{ExtractedStatement, LENGTH, claims, clean_sentences},
-        text::{Block, blocks, has_label, one_line, pattern, sentences, without_list_colon},
-    },
+    summarize::evidence::statements::{ExtractedStatement, LENGTH, claims, clean_sentences},
+    text::{Block, blocks, has_label, one_line, pattern, sentences, without_list_colon},
 };
 
 /// Maximum number of statements of one kind from one report.

@@ -1,6 +1,6 @@
 //! Reads the total test coverage from the output of various tools.
 
-use crate::summarize::text::pattern;
+use crate::text::pattern;
 
 /// Returns the total coverage in percent; `None` if the output has no total.
 pub(super) fn of(output: &str) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! Reads the output of `dotnet test`.
 
-use crate::summarize::{
-    evidence::test_runs::{RunReport, listed, number},
+use crate::{
+    summarize::evidence::test_runs::{RunReport, listed, number},
     text::pattern,
 };
 

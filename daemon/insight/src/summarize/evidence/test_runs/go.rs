@@ -5,8 +5,8 @@
 
 use serde_json::Value;
 
-use crate::summarize::{
-    evidence::test_runs::{RunReport, listed, names, number},
+use crate::{
+    summarize::evidence::test_runs::{RunReport, listed, names, number},
     text::pattern,
 };
 

@@ -1,7 +1,7 @@
 //! Reads the output of Jest, Vitest, Mocha, Bun, Node's own runner and Playwright.
 
-use crate::summarize::{
-    evidence::test_runs::{RunReport, listed, names, number, tally, total},
+use crate::{
+    summarize::evidence::test_runs::{RunReport, listed, names, number, tally, total},
     text::pattern,
 };
 

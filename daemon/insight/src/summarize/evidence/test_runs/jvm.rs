@@ -1,7 +1,7 @@
 //! Reads the output of Maven's Surefire and of Gradle, and JUnit's XML.
 
-use crate::summarize::{
-    evidence::test_runs::{RunReport, listed, names, number},
+use crate::{
+    summarize::evidence::test_runs::{RunReport, listed, names, number},
     text::pattern,
 };
 

@@ -19,8 +19,8 @@ mod rust;
 mod scope;
 
 pub(super) use self::{part::TestScope, scope::of as scope_of};
-use crate::summarize::{
-    evidence::bounds,
+use crate::{
+    summarize::evidence::bounds,
     text::{kept, pattern},
 };
 
@@ -187,7 +187,7 @@ mod check {
     /// Compares the reports found in each output with the expected lines.
     pub(super) fn outputs(table: &[(&str, &[&str])]) {
         for (output, wanted) in table {
-            let output = crate::summarize::text::without_ansi(output);
+            let output = crate::text::without_ansi(output);
             let found: Vec<String> = reports(&output).iter().map(line).collect();
             assert_eq!(&found, wanted, "{output}");
         }

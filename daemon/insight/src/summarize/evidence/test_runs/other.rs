@@ -1,7 +1,7 @@
 //! Reads the output of CTest, Deno, Swift and ExUnit, and of all tools that print TAP.
 
-use crate::summarize::{
-    evidence::test_runs::{RunReport, listed, names, number},
+use crate::{
+    summarize::evidence::test_runs::{RunReport, listed, names, number},
     text::pattern,
 };
 

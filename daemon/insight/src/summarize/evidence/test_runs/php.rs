@@ -1,7 +1,7 @@
 //! Reads the output of PHPUnit and Pest.
 
-use crate::summarize::{
-    evidence::test_runs::{RunReport, count, listed, number, tally},
+use crate::{
+    summarize::evidence::test_runs::{RunReport, count, listed, number, tally},
     text::pattern,
 };
 

@@ -1,7 +1,7 @@
 //! Reads the output of pytest and unittest. Django's runner prints the same lines as unittest.
 
-use crate::summarize::{
-    evidence::test_runs::{RunReport, listed, names, number, tally},
+use crate::{
+    summarize::evidence::test_runs::{RunReport, listed, names, number, tally},
     text::pattern,
 };
 

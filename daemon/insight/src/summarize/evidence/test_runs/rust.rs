@@ -1,8 +1,8 @@
 //! Reads the outputs of `cargo test` and of cargo-nextest. In the output of `cargo test`, each test
 //! binary has its own report.
 
-use crate::summarize::{
-    evidence::test_runs::{RunReport, listed, number, tally},
+use crate::{
+    summarize::evidence::test_runs::{RunReport, listed, number, tally},
     text::pattern,
 };
 

@@ -1,8 +1,8 @@
 //! Determines to which part of a test suite a run was limited, from its command and its output.
 
 use super::{RunReport, TestScope, total};
-use crate::summarize::{
-    evidence::{
+use crate::{
+    summarize::evidence::{
         bounds,
         run::Run,
         shell::{below, call_that_printed},

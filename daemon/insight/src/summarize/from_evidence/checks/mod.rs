@@ -12,8 +12,8 @@ use crate::{
     summarize::{
         evidence::runs_tests,
         from_evidence::checks::test_results::{code_changed_after, main_run, suites},
-        text::pattern,
     },
+    text::pattern,
 };
 
 /// Maximum number of listed parts of the main suite, besides the part that the main run covers.

@@ -10,8 +10,8 @@ use crate::{
     summarize::{
         evidence::runs_tests,
         from_evidence::{checks::parts, entries::Entries},
-        text::pattern,
     },
+    text::pattern,
 };
 
 /// A run that ended more than this number of seconds before the session is shown with its date.
@@ -166,7 +166,7 @@ fn larger_part<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e TestRun>
 mod tests {
     use super::*;
     use crate::model::evidence::FileWork;
-    use crate::summarize::report::Reports;
+    use crate::report::Reports;
 
     fn run(framework: &str, passed: u32, failed: u32) -> TestRun {
         TestRun {

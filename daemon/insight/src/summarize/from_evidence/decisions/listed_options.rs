@@ -2,14 +2,12 @@
 
 use crate::{
     model::{evidence::Evidence, transcript::Origin},
-    summarize::{
-        from_evidence::{
-            entries::Entries,
-            request::{Request, prompt_of},
-        },
-        report::Report,
-        text::{cut, one_line, pattern},
+    report::Report,
+    summarize::from_evidence::{
+        entries::Entries,
+        request::{Request, prompt_of},
     },
+    text::{cut, one_line, pattern},
 };
 
 /// Maximum number of reports before a prompt that are searched for the options that the prompt

@@ -2,10 +2,8 @@
 
 use crate::{
     model::evidence::Quote,
-    summarize::{
-        from_evidence::entries::Entries,
-        text::{pattern, spoken_sentences},
-    },
+    summarize::from_evidence::entries::Entries,
+    text::{pattern, spoken_sentences},
 };
 
 /// Whether the next prompt says that this prompt was meant for another conversation.

@@ -18,6 +18,7 @@ use crate::{
         transcript::{Task, TaskState},
         wording::{AND_CHANGED, BY_THE_USER, CHOSEN, NO_REASON, PLAN, USERS_WORDS},
     },
+    report::{Claim, Topic},
     summarize::{
         evidence::{RECOMMENDED, is_intended_choice},
         from_evidence::{
@@ -28,9 +29,8 @@ use crate::{
             },
             request::wording::begins_as_order,
         },
-        report::{Claim, Topic},
-        text::{capitalised, cut, pattern, same_words, share_of_words, without_full_stop, words},
     },
+    text::{capitalised, cut, pattern, same_words, share_of_words, without_full_stop, words},
 };
 
 /// Maximum number of records. If there are more, the oldest plans that are recorded by their
@@ -351,7 +351,7 @@ mod tests {
         assert!(names_object("Removed the cache") && names_object("Kept these two flags"));
     }
     use crate::model::{evidence::Evidence, transcript::Origin};
-    use crate::summarize::report::Reports;
+    use crate::report::Reports;
 
     #[test]
     fn sentences_give_decision_reason_and_alternative() {

@@ -3,14 +3,12 @@
 
 use crate::{
     model::transcript::Origin,
-    summarize::{
-        from_evidence::{
-            entries::{Entries, cut_at_clause},
-            request::{Request, Weight, wording::is_clarification},
-        },
-        report::{Topic, is_phrase},
-        text::{Block, blocks, one_line, pattern, sentences, without_full_stop, without_opener},
+    report::{Topic, is_phrase},
+    summarize::from_evidence::{
+        entries::{Entries, cut_at_clause},
+        request::{Request, Weight, wording::is_clarification},
     },
+    text::{Block, blocks, one_line, pattern, sentences, without_full_stop, without_opener},
 };
 
 /// Maximum length, in bytes, of a quote that may need the question or request before it.
@@ -164,7 +162,7 @@ mod tests {
     use super::*;
     use crate::{
         model::evidence::{Evidence, Quote},
-        summarize::report::Reports,
+        report::Reports,
     };
 
     fn evidence(prompts: &[&str]) -> Evidence {

@@ -2,10 +2,8 @@
 
 use crate::{
     model::transcript::Origin,
-    summarize::{
-        from_evidence::entries::{Entries, cut_at_clause, push},
-        text::{cut, one_line, pattern, without_full_stop},
-    },
+    summarize::from_evidence::entries::{Entries, cut_at_clause, push},
+    text::{cut, one_line, pattern, without_full_stop},
 };
 
 /// Begins the step about the plan with which a session ended. The file of the plan may follow in

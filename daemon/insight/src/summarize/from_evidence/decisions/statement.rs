@@ -2,12 +2,9 @@
 
 use crate::{
     model::{summary::DecisionRecord, wording::NO_REASON},
-    summarize::{
-        evidence::is_intended_choice,
-        from_evidence::entries::ENTRY,
-        report::parts_of_decision,
-        text::{capitalised, cut, pattern, without_full_stop},
-    },
+    report::parts_of_decision,
+    summarize::{evidence::is_intended_choice, from_evidence::entries::ENTRY},
+    text::{capitalised, cut, pattern, without_full_stop},
 };
 
 /// Parses a sentence that states a decision, with its reason and the rejected alternative. Returns

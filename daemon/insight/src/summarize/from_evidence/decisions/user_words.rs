@@ -7,33 +7,31 @@ use crate::{
         transcript::Origin,
         wording::{DROPPED, USERS_WORDS},
     },
-    summarize::{
-        from_evidence::{
-            decisions::{
-                listed_options::{named_options, names_options},
-                misdirected::{is_misdirected, takes_back_prompt},
-                quote_context::{
-                    CONTEXT, agent_before, begins_with_pronoun, continues, names_object,
-                    needs_context, question_before, request_before, sentence_before,
-                },
-                record,
-                wishes::{QUOTE, is_wish},
+    report::{Topic, is_phrase},
+    summarize::from_evidence::{
+        decisions::{
+            listed_options::{named_options, names_options},
+            misdirected::{is_misdirected, takes_back_prompt},
+            quote_context::{
+                CONTEXT, agent_before, begins_with_pronoun, continues, names_object, needs_context,
+                question_before, request_before, sentence_before,
             },
-            entries::{Entries, cut_at_clause},
-            outcome::postpones_work,
-            reported::overtaken,
-            request::{
-                Request, Weight,
-                typed_text::{arguments, quotes_before, spoken, unquoted},
-                wording::{
-                    is_approval, is_clarification, is_open_question, is_question,
-                    rejects_or_limits_previous,
-                },
+            record,
+            wishes::{QUOTE, is_wish},
+        },
+        entries::{Entries, cut_at_clause},
+        outcome::postpones_work,
+        reported::overtaken,
+        request::{
+            Request, Weight,
+            typed_text::{arguments, quotes_before, spoken, unquoted},
+            wording::{
+                is_approval, is_clarification, is_open_question, is_question,
+                rejects_or_limits_previous,
             },
         },
-        report::{Topic, is_phrase},
-        text::{cut, one_line, pattern, spoken_sentences, without_opener},
     },
+    text::{cut, one_line, pattern, spoken_sentences, without_opener},
 };
 
 /// Maximum number of sentences of a prompt that only interrupts the work.
@@ -305,7 +303,8 @@ mod tests {
     use super::*;
     use crate::{
         model::evidence::{Correction, Evidence},
-        summarize::{evidence::scenarios::evidence_of_prompts, report::Reports},
+        report::Reports,
+        summarize::evidence::scenarios::evidence_of_prompts,
     };
 
     #[test]

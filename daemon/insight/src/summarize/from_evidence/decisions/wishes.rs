@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    lang::retraction::{dropped, returned_to},
     model::wording::{EVERYWHERE, WITHDRAWN},
+    report::{
+        Topic, is_phrase,
+        retraction::{dropped, returned_to},
+    },
     summarize::{
         from_evidence::{
             decisions::misdirected::is_misdirected,
@@ -15,9 +18,8 @@ use crate::{
             },
         },
         lists::keep_latest,
-        report::{Topic, is_phrase},
-        text::{one_line, pattern, share_of_words, spoken_sentences, words},
     },
+    text::{one_line, pattern, share_of_words, spoken_sentences, words},
 };
 
 /// Maximum length, in bytes, of a sentence that is quoted.
@@ -168,7 +170,7 @@ fn is_everywhere(sentence: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summarize::{evidence::scenarios::evidence_of_prompts, report::Reports};
+    use crate::{report::Reports, summarize::evidence::scenarios::evidence_of_prompts};
 
     fn wishes_in(prompts: &[&str]) -> Vec<String> {
         let evidence = evidence_of_prompts(prompts);

@@ -21,8 +21,8 @@ use crate::{
         },
         lists::keep_latest,
         recap::Sections,
-        text::{before_gap, cut, pattern, same_words, share_of_words, spoken_sentences, words},
     },
+    text::{before_gap, cut, pattern, same_words, share_of_words, spoken_sentences, words},
 };
 
 /// Maximum number of records. If there are more, the latest are kept.
@@ -368,10 +368,8 @@ mod tests {
     use super::*;
     use crate::{
         model::transcript::Outcome,
-        summarize::{
-            evidence::scenarios::{FAILING, PASSING, Script},
-            report::Reports,
-        },
+        report::Reports,
+        summarize::evidence::scenarios::{FAILING, PASSING, Script},
     };
 
     #[test]

@@ -4,12 +4,12 @@
 use std::{borrow::Cow, collections::BTreeSet};
 
 use crate::{
-    lang::retraction,
     model::{
         evidence::{Commit, Evidence, Quote, Statement, StatementKind},
         transcript::Origin,
     },
-    summarize::text::{pattern, share_of_words, words},
+    report::retraction,
+    text::{pattern, share_of_words, words},
 };
 
 /// Maximum length, in bytes, of a prompt that says that something still fails.

@@ -14,8 +14,8 @@ use crate::{
         command_lines::retry_line,
         from_evidence::entries::{Entries, cut_at_clause},
         lists::keep_latest,
-        text::{before_gap, cut, pattern, share_of_words, without_full_stop, words},
     },
+    text::{before_gap, cut, pattern, share_of_words, without_full_stop, words},
 };
 
 /// Minimum number of successful calls of a command that replaces a missing one.
@@ -198,8 +198,7 @@ fn is_launcher(call: &[&str]) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        model::transcript::Outcome,
-        summarize::{evidence::scenarios::Script, report::Reports},
+        model::transcript::Outcome, report::Reports, summarize::evidence::scenarios::Script,
     };
 
     fn found_lines(lines: &[&str]) -> Vec<String> {

@@ -1,15 +1,17 @@
 //! Finds the agent's recommendations that the user did not answer and later work did not carry out.
 
-use crate::summarize::{
-    from_evidence::{
-        entries::{Entries, cut_at_clause},
-        reported::{
-            fate::{Fate, fate},
-            review,
-        },
-    },
-    lists::keep_latest,
+use crate::{
     report::{Form, Passage, Report},
+    summarize::{
+        from_evidence::{
+            entries::{Entries, cut_at_clause},
+            reported::{
+                fate::{Fate, fate},
+                review,
+            },
+        },
+        lists::keep_latest,
+    },
     text::{capitalised, pattern, sentences, share_of_words, without_full_stop, words},
 };
 
@@ -110,7 +112,7 @@ mod tests {
             time::Timestamp,
             transcript::Origin,
         },
-        summarize::report::Reports,
+        report::Reports,
     };
 
     fn found(reports: &[(&str, bool)]) -> Vec<String> {

@@ -7,6 +7,7 @@ use crate::{
         transcript::{Origin, TaskState},
         wording::SUGGESTED,
     },
+    report::{Claim, Form, Passage, Topic, is_phrase, passages},
     summarize::{
         from_evidence::{
             checks::{self, CheckKind, test_results::main_run},
@@ -16,9 +17,8 @@ use crate::{
             outcome::ending,
         },
         lists::shortened,
-        report::{Claim, Form, Passage, Topic, is_phrase, passages},
-        text::{cut, one_line, pattern, sentences, share_of_words, without_full_stop, words},
     },
+    text::{cut, one_line, pattern, sentences, share_of_words, without_full_stop, words},
 };
 
 /// Maximum length, in characters, of an entry that lists several things.
@@ -406,7 +406,7 @@ mod tests {
             evidence::{Evidence, FileWork, GitEvent, Quote, TurnReport},
             time::Timestamp,
         },
-        summarize::report::Reports,
+        report::Reports,
     };
 
     fn listed(evidence: &Evidence, add: fn(&Entries<'_>, &mut Vec<String>)) -> Vec<String> {

@@ -5,22 +5,20 @@ use std::ops::RangeInclusive;
 
 use crate::{
     model::{evidence::GitStep, transcript::Origin},
-    summarize::{
-        from_evidence::{
-            entries::{Entries, push},
-            next_steps::settled::{decides_by_number, is_settled},
-            reported::{
-                items::{first_that_fit, shortened_to_fit},
-                overtaken,
-            },
-            repository::{
-                branch,
-                pull_request::{is_main_branch, names_closed},
-            },
+    report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
+    summarize::from_evidence::{
+        entries::{Entries, push},
+        next_steps::settled::{decides_by_number, is_settled},
+        reported::{
+            items::{first_that_fit, shortened_to_fit},
+            overtaken,
         },
-        report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
-        text::{Block, blocks, capitalised, pattern, share_of_words, words},
+        repository::{
+            branch,
+            pull_request::{is_main_branch, names_closed},
+        },
     },
+    text::{Block, blocks, capitalised, pattern, share_of_words, words},
 };
 
 /// Number of the last reports that are searched for all open work. Earlier reports are searched

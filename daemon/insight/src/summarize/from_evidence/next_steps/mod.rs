@@ -30,10 +30,10 @@ use crate::{
         },
         lists::shortened,
         recap::{self, Section, Sections},
-        text::{
-            Block, before_gap, blocks, capitalised, cut, one_line, pattern, sentences,
-            without_full_stop,
-        },
+    },
+    text::{
+        Block, before_gap, blocks, capitalised, cut, one_line, pattern, sentences,
+        without_full_stop,
     },
 };
 
@@ -383,7 +383,8 @@ mod tests {
             time::Timestamp,
             transcript::Outcome,
         },
-        summarize::{evidence::scenarios::Script, report::Reports},
+        report::Reports,
+        summarize::evidence::scenarios::Script,
     };
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::{
     model::{transcript::Origin, wording::NOT_FIXED},
+    report::Report,
     summarize::{
         from_evidence::{
             entries::{Entries, push},
@@ -11,7 +12,6 @@ use crate::{
             },
         },
         lists::shortened,
-        report::Report,
     },
 };
 
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use crate::{
         model::evidence::{Evidence, Quote, TurnReport},
-        summarize::report::Reports,
+        report::Reports,
     };
 
     const REVIEW: &str = "**Findings**\n\n1. [src/parse.rs:227](/app/src/parse.rs:227) treats broken files as parsed.\n\n2. [src/cli.rs:19](/app/src/cli.rs:19) rejects `--worktree`.\n";

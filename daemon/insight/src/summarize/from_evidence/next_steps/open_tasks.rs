@@ -6,10 +6,8 @@ use crate::{
         evidence::{Evidence, StatementKind},
         transcript::{Origin, Task, TaskState},
     },
-    summarize::{
-        from_evidence::request::{Request, Weight},
-        text::{share_of_words, words},
-    },
+    summarize::from_evidence::request::{Request, Weight},
+    text::{share_of_words, words},
 };
 
 /// A later commit completed a task if it contains at least this share of the words of the task.

@@ -1,11 +1,11 @@
 //! Finds what the user postponed.
 
-use crate::summarize::{
-    from_evidence::{
+use crate::{
+    report::{Topic, is_phrase},
+    summarize::from_evidence::{
         entries::{Entries, cut_at_clause, push},
         next_steps::left_open::is_taken_up_by,
     },
-    report::{Topic, is_phrase},
     text::{pattern, spoken_sentences, without_full_stop, words},
 };
 

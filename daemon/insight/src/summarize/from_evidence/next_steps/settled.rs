@@ -5,11 +5,9 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{evidence::Quote, transcript::Origin},
-    summarize::{
-        from_evidence::{entries::Entries, request::wording::asks_for_work},
-        report::{Claim, Report, Topic, is_phrase},
-        text::{one_line, pattern, share_of_words, spoken_sentences, words},
-    },
+    report::{Claim, Report, Topic, is_phrase},
+    summarize::from_evidence::{entries::Entries, request::wording::asks_for_work},
+    text::{one_line, pattern, share_of_words, spoken_sentences, words},
 };
 
 /// Maximum length, in bytes, of a prompt that is searched. Longer prompts usually contain pasted

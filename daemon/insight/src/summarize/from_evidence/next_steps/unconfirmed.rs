@@ -8,15 +8,13 @@ use crate::{
         transcript::Origin,
         wording::CHECKS_OF_PULL_REQUEST,
     },
-    summarize::{
-        from_evidence::{
-            errors::refuted::says_it_still_fails,
-            repository::pull_request::is_closed,
-            request::{Request, Weight},
-        },
-        report::{Topic, is_phrase},
-        text::{one_line, pattern, spoken_sentences},
+    report::{Topic, is_phrase},
+    summarize::from_evidence::{
+        errors::refuted::says_it_still_fails,
+        repository::pull_request::is_closed,
+        request::{Request, Weight},
     },
+    text::{one_line, pattern, spoken_sentences},
 };
 
 /// Maximum length, in bytes, of a prompt that asks for a merge or says that something still fails.

@@ -5,22 +5,20 @@ use crate::{
         evidence::{Evidence, TestRun},
         wording::{BEFORE_THAT, BEFORE_THE_CHANGE},
     },
-    summarize::{
-        from_evidence::{
-            entries::{Entries, cut_at_clause},
-            next_steps::settled::is_settled_in_words,
-            reported::{
-                answers::{self, is_bare_answer},
-                fate::{Fate, fate, is_refused},
-                overtaken,
-                quotable::is_banner,
-                quote_collector::quoted,
-                transient,
-            },
+    report::{Report, Topic, is_phrase, topic_of_heading, topic_of_sentence},
+    summarize::from_evidence::{
+        entries::{Entries, cut_at_clause},
+        next_steps::settled::is_settled_in_words,
+        reported::{
+            answers::{self, is_bare_answer},
+            fate::{Fate, fate, is_refused},
+            overtaken,
+            quotable::is_banner,
+            quote_collector::quoted,
+            transient,
         },
-        report::{Report, Topic, is_phrase, topic_of_heading, topic_of_sentence},
-        text::{pattern, sentences},
     },
+    text::{pattern, sentences},
 };
 
 /// Maximum total length, in bytes, of the sentences from the opening of a report. A longer first
@@ -357,9 +355,9 @@ mod tests {
     use super::*;
     use crate::{
         model::{evidence::TurnReport, transcript::Outcome},
+        report::Reports,
         summarize::{
             evidence::scenarios::Script, from_evidence::request::wording_scenarios::summary,
-            report::Reports,
         },
     };
 

@@ -9,17 +9,15 @@ use crate::{
         transcript::TaskState,
         wording::NOT_COMMITTED,
     },
-    summarize::{
-        from_evidence::{
-            checks::{self, test_results::main_run},
-            findings::last_turn_errors,
-            next_steps::{open_tasks::open_tasks, unconfirmed},
-            repository,
-            request::{Request, Weight},
-        },
-        report::{Topic, is_phrase},
-        text::{Block, blocks, one_line, pattern, sentences},
+    report::{Topic, is_phrase},
+    summarize::from_evidence::{
+        checks::{self, test_results::main_run},
+        findings::last_turn_errors,
+        next_steps::{open_tasks::open_tasks, unconfirmed},
+        repository,
+        request::{Request, Weight},
     },
+    text::{Block, blocks, one_line, pattern, sentences},
 };
 
 /// The outcome of a session, and the reason for it.

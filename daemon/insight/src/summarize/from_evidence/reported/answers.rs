@@ -4,14 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{evidence::Evidence, transcript::Origin},
-    summarize::{
-        from_evidence::{
-            entries::{ENTRY, Entries},
-            request::wording::begins_as_order,
-        },
-        report::Report,
-        text::{capitalised, one_line, pattern, sentences, words},
+    report::Report,
+    summarize::from_evidence::{
+        entries::{ENTRY, Entries},
+        request::wording::begins_as_order,
     },
+    text::{capitalised, one_line, pattern, sentences, words},
 };
 
 /// Maximum length, in bytes, of a prompt of which only the question is quoted.
@@ -178,8 +176,7 @@ pub(crate) fn changes_until_overtaken(prompt: &str) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::{
-        model::evidence::TurnReport,
-        summarize::{evidence::scenarios::Script, report::Reports},
+        model::evidence::TurnReport, report::Reports, summarize::evidence::scenarios::Script,
     };
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::{
     lang::prompt::slash_command,
     model::evidence::{Evidence, Quote},
+    report::{Report, Topic, is_phrase},
     summarize::{
         evidence::RECOMMENDED,
         from_evidence::{
@@ -13,9 +14,8 @@ use crate::{
                 overtaken, review,
             },
         },
-        report::{Report, Topic, is_phrase},
-        text::{one_line, pattern, sentences, spoken_sentences},
     },
+    text::{one_line, pattern, sentences, spoken_sentences},
 };
 
 /// Maximum number of bytes of a prompt that are read as an answer to a report.

@@ -1,8 +1,8 @@
 //! Determines whether later work fixed what a report describes.
 
-use crate::summarize::{
-    from_evidence::{entries::Entries, reported::review},
+use crate::{
     report::Report,
+    summarize::from_evidence::{entries::Entries, reported::review},
     text::{pattern, share_of_words, words},
 };
 
@@ -75,7 +75,8 @@ mod tests {
             evidence::TurnReport,
             transcript::{Origin, Outcome},
         },
-        summarize::{evidence::scenarios::Script, report::Reports},
+        report::Reports,
+        summarize::evidence::scenarios::Script,
     };
 
     #[test]

@@ -1,12 +1,12 @@
 //! Finds the text that introduces a list in a report: the sentence or the headings before the list.
 //! Without this text the items may say the opposite, for example below `The problem`.
 
-use crate::summarize::{
-    from_evidence::{
+use crate::{
+    report::{Topic, is_phrase},
+    summarize::from_evidence::{
         entries::{Entries, without_number},
         reported::quotable::{announces_obsolete_state, is_specific_heading, without_pointer},
     },
-    report::{Topic, is_phrase},
     text::{pattern, sentences},
 };
 
@@ -115,7 +115,7 @@ pub(crate) fn with_name(text: String, name: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::evidence::Evidence, summarize::report::Reports};
+    use crate::{model::evidence::Evidence, report::Reports};
 
     fn introduced(headings: &[&str]) -> Option<String> {
         let (evidence, reports) = (Evidence::default(), Reports::default());

@@ -1,12 +1,12 @@
 //! Quotes single items of lists.
 
-use crate::summarize::{
-    from_evidence::{
+use crate::{
+    report::{Passage, Topic, is_phrase},
+    summarize::from_evidence::{
         entries::{Entries, cut_at_clause, without_number},
         reported::quotable::{depends_on_previous, is_balanced, is_banner, is_part, names_numbers},
         request::wording::begins_as_order,
     },
-    report::{Passage, Topic, is_phrase},
     text::{one_line, pattern, sentences, without_full_stop},
 };
 

@@ -27,8 +27,9 @@ pub(super) mod withdrawn;
 
 use std::collections::BTreeSet;
 
-use crate::summarize::{
-    from_evidence::{
+use crate::{
+    report::{Report, Topic, is_phrase},
+    summarize::from_evidence::{
         entries::Entries,
         outcome::ending,
         reported::{
@@ -39,7 +40,6 @@ use crate::summarize::{
         },
         repository::commit_messages,
     },
-    report::{Report, Topic, is_phrase},
     text::{pattern, share_of_words, words},
 };
 

@@ -8,10 +8,8 @@ use crate::{
         evidence::{Evidence, FileWork, GitStep},
         transcript::Origin,
     },
-    summarize::{
-        from_evidence::entries::Entries,
-        text::{contains_name, pattern, words},
-    },
+    summarize::from_evidence::entries::Entries,
+    text::{contains_name, pattern, words},
 };
 
 /// Maximum distance, in bytes, between a name and a word that reports its removal.

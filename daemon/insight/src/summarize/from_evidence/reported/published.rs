@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::evidence::{Commit, Evidence},
-    summarize::{
-        from_evidence::repository::commit_messages,
-        text::{pattern, share_of_words, words},
-    },
+    summarize::from_evidence::repository::commit_messages,
+    text::{pattern, share_of_words, words},
 };
 
 /// A commit message that contains all the code of a line repeats the line if it also contains at

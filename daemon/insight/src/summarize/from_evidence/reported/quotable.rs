@@ -1,8 +1,8 @@
 //! Decides which sentences and headings of a report can be quoted.
 
-use crate::summarize::{
-    from_evidence::entries::{depends_on_context, is_generic, is_unfinished_work},
+use crate::{
     report::{Topic, announces_contents, is_phrase, topic_of_heading, topic_of_sentence},
+    summarize::from_evidence::entries::{depends_on_context, is_generic, is_unfinished_work},
     text::{pattern, sentences},
 };
 

@@ -3,8 +3,9 @@
 //! A sentence that cannot be understood alone is quoted together with the previous one or left out.
 //! Items are quoted with the heading or sentence that introduces them.
 
-use crate::summarize::{
-    from_evidence::{
+use crate::{
+    report::{Form, Passage, Report, Topic, is_phrase, is_result, topic_of_heading},
+    summarize::from_evidence::{
         entries::{Entries, is_generic},
         reported::{
             introductions::{Introduction, name_of_added_thing, with_name},
@@ -17,7 +18,6 @@ use crate::summarize::{
             review,
         },
     },
-    report::{Form, Passage, Report, Topic, is_phrase, is_result, topic_of_heading},
     text::{capitalised, pattern, sentences, without_full_stop},
 };
 
@@ -379,7 +379,8 @@ mod tests {
     use super::*;
     use crate::{
         model::evidence::{Evidence, TurnReport},
-        summarize::{from_evidence::reported::quoted::complete_answer, report::Reports},
+        report::Reports,
+        summarize::from_evidence::reported::quoted::complete_answer,
     };
 
     fn quoted_lines(text: &str) -> Vec<String> {

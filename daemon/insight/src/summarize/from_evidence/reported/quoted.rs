@@ -1,8 +1,9 @@
 //! A paragraph or list of a report as the summary quotes it: as a whole, with its heading or
 //! introduction, but without what is addressed only to the user.
 
-use crate::summarize::{
-    from_evidence::{
+use crate::{
+    report::Topic,
+    summarize::from_evidence::{
         entries::cut_at_clause,
         reported::{
             introductions::Introduction,
@@ -10,7 +11,6 @@ use crate::summarize::{
             quotable::depends_on_previous,
         },
     },
-    report::Topic,
     text::{capitalised, pattern, without_full_stop},
 };
 

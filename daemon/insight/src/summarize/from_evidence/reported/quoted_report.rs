@@ -5,26 +5,24 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{evidence::Evidence, transcript::Origin},
-    summarize::{
-        from_evidence::{
-            entries::Entries,
-            outcome::ending,
-            reported::{
-                answers,
-                fate::{Fate, is_followed_by_change, later_changes},
-                fixed_later::{is_agreed, is_fixed_later},
-                is_finding, overtaken, published,
-                quotable::{addresses_user, depends_on_previous, states_result},
-                quote_collector::quoted,
-                quoted::{QuotedPassage, complete_answer},
-                redescribed::is_redescribed,
-                repeats, review, transient,
-                withdrawn::{has_withdrawn_figure, is_refuted, is_withdrawn},
-            },
+    report::{Report, Topic, is_phrase, topic_of_sentence},
+    summarize::from_evidence::{
+        entries::Entries,
+        outcome::ending,
+        reported::{
+            answers,
+            fate::{Fate, is_followed_by_change, later_changes},
+            fixed_later::{is_agreed, is_fixed_later},
+            is_finding, overtaken, published,
+            quotable::{addresses_user, depends_on_previous, states_result},
+            quote_collector::quoted,
+            quoted::{QuotedPassage, complete_answer},
+            redescribed::is_redescribed,
+            repeats, review, transient,
+            withdrawn::{has_withdrawn_figure, is_refuted, is_withdrawn},
         },
-        report::{Report, Topic, is_phrase, topic_of_sentence},
-        text::{one_line, pattern},
     },
+    text::{one_line, pattern},
 };
 
 /// Maximum length, in bytes, of the text of one report.

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::summarize::{
-    from_evidence::entries::Entries,
+use crate::{
     report::{Passage, Report},
+    summarize::from_evidence::entries::Entries,
     text::pattern,
 };
 

@@ -1,13 +1,13 @@
 //! Finds the findings of a review: in the report of a turn without changes, the items that contain
 //! a place in the code, such as `src/list.rs:12`.
 
-use crate::summarize::{
-    from_evidence::{
+use crate::{
+    report::{Form, Passage, Report},
+    summarize::from_evidence::{
         entries::{Entries, cut_at_clause, without_number},
         reported::quotable::{depends_on_previous, is_balanced, is_part},
         request::wording::begins_as_order,
     },
-    report::{Form, Passage, Report},
     text::{one_line, pattern, sentences},
 };
 
@@ -129,7 +129,7 @@ mod tests {
     use super::*;
     use crate::{
         model::evidence::{Evidence, TurnReport},
-        summarize::report::Reports,
+        report::Reports,
     };
 
     const REVIEW: &str = "**Findings**\n\n1. [src/parse.rs:227](/app/src/parse.rs:227) treats broken files as parsed. The parser returns a tree even when it holds errors, so the list of failures stays empty and the level stays `ok`. I reproduced this with an invalid file: the header reported one parsed file and no failure at all. This breaks the contract and can make readers trust an incomplete graph. Add error detection and a test with one malformed file.\n\n2. [src/cli.rs:19](/app/src/cli.rs:19) rejects `--worktree`. The caller passes it. If this is meant to be compatible, add the flag.\n";

@@ -3,11 +3,9 @@
 
 use crate::{
     model::{evidence::Evidence, transcript::Origin},
-    summarize::{
-        from_evidence::checks::{self, test_results},
-        report::{Topic, is_phrase, topic_of_sentence},
-        text::pattern,
-    },
+    report::{Topic, is_phrase, topic_of_sentence},
+    summarize::from_evidence::checks::{self, test_results},
+    text::pattern,
 };
 
 /// A text without code states what was done only if it has at least this number of words.

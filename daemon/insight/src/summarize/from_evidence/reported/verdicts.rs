@@ -1,11 +1,11 @@
 //! Finds the verdict of a review.
 
-use crate::summarize::{
-    from_evidence::{
+use crate::{
+    report::{Form, Passage, Report},
+    summarize::from_evidence::{
         entries::{Entries, cut_at_clause},
         reported::fate::{Fate, fate},
     },
-    report::{Form, Passage, Report},
     text::{capitalised, pattern, sentences, without_full_stop},
 };
 
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use crate::{
         model::evidence::{Evidence, TurnReport},
-        summarize::report::Reports,
+        report::Reports,
     };
 
     fn found_verdict(text: &str) -> Option<String> {

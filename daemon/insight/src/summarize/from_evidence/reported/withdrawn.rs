@@ -3,13 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    lang::retraction,
     model::transcript::Origin,
-    summarize::{
-        from_evidence::entries::Entries,
-        report::{Topic, is_phrase},
-        text::{one_line, pattern, sentences, share_of_words, words},
-    },
+    report::{Topic, is_phrase, retraction},
+    summarize::from_evidence::entries::Entries,
+    text::{one_line, pattern, sentences, share_of_words, words},
 };
 
 /// Whether a later report corrects an answer, because of a test or explicitly.

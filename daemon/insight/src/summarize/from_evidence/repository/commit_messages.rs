@@ -2,14 +2,12 @@
 
 use crate::{
     model::evidence::{Commit, Evidence},
-    summarize::{
-        from_evidence::{
-            entries::cut_at_clause,
-            reported::{quotable::is_row_of_numbers, transient},
-        },
-        report::{Form, Passage, passages},
-        text::{pattern, sentences, without_full_stop},
+    report::{Form, Passage, passages},
+    summarize::from_evidence::{
+        entries::cut_at_clause,
+        reported::{quotable::is_row_of_numbers, transient},
     },
+    text::{pattern, sentences, without_full_stop},
 };
 
 /// Maximum length, in characters, of the text that is taken from a commit's body.

@@ -10,16 +10,14 @@ use crate::{
         evidence::{Evidence, FileWork, GitEvent, GitStep, GitView, HeadCommit},
         wording::{LAST_COMMIT_NOT_PUSHED, NOT_COMMITTED, NOT_PUSHED},
     },
-    summarize::{
-        from_evidence::{
-            checks,
-            entries::{Entries, is_outside_project},
-            next_steps::unconfirmed,
-            reported::overtaken,
-            repository::outside_commits::{LocalFiles, is_file, is_later, wants_no_commit},
-        },
-        text::pattern,
+    summarize::from_evidence::{
+        checks,
+        entries::{Entries, is_outside_project},
+        next_steps::unconfirmed,
+        reported::overtaken,
+        repository::outside_commits::{LocalFiles, is_file, is_later, wants_no_commit},
     },
+    text::pattern,
 };
 
 /// Maximum number of uncommitted files that are listed by name.
@@ -394,7 +392,8 @@ mod tests {
             time::Timestamp,
             transcript::{Item, Origin, Outcome, SessionContext},
         },
-        summarize::{evidence::scenarios::Script, report::Reports},
+        report::Reports,
+        summarize::evidence::scenarios::Script,
     };
 
     #[test]

@@ -7,7 +7,7 @@ use crate::{
         time::Timestamp,
         transcript::Origin,
     },
-    summarize::text::pattern,
+    text::pattern,
 };
 
 /// Whether git printed `view` after the event at `origin` and `at`. Compares the positions if both

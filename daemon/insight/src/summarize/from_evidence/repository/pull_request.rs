@@ -2,7 +2,7 @@
 
 use crate::{
     model::evidence::{Evidence, GitEvent, GitStep, Quote},
-    summarize::text::{one_line, pattern, sentences, spoken_sentences},
+    text::{one_line, pattern, sentences, spoken_sentences},
 };
 
 /// Maximum length, in bytes, of a prompt in which the user says that a pull request is merged.

@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::evidence::Evidence,
-    summarize::{
-        from_evidence::{repository, request::Request},
-        text::{capitalised, pattern, sentences, without_full_stop},
-    },
+    summarize::from_evidence::{repository, request::Request},
+    text::{capitalised, pattern, sentences, without_full_stop},
 };
 
 /// Inserts the name of the branch and the number of the pull request after the words that refer to

@@ -2,20 +2,18 @@
 
 use crate::{
     model::{evidence::Evidence, transcript::Origin},
-    summarize::{
-        from_evidence::{
-            decisions::listed_options::picked,
-            request::{
-                Request, Weight,
-                later_requests::{is_no_request, led_to_change, points_at_something},
-                openings::{is_check, is_preparation, is_question, is_remark, is_talk},
-                prompt_of,
-                wording::orders_work,
-            },
-            turns::{names_a_problem, turn_of},
+    summarize::from_evidence::{
+        decisions::listed_options::picked,
+        request::{
+            Request, Weight,
+            later_requests::{is_no_request, led_to_change, points_at_something},
+            openings::{is_check, is_preparation, is_question, is_remark, is_talk},
+            prompt_of,
+            wording::orders_work,
         },
-        text::without_full_stop,
+        turns::{names_a_problem, turn_of},
     },
+    text::without_full_stop,
 };
 
 /// Maximum number of requests after an opening question that are searched for the first order. An

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     lang::prompt::slash_command,
     model::evidence::{Evidence, Quote},
+    report::{Topic, is_phrase},
     summarize::{
         from_evidence::{
             decisions::listed_options::picked,
@@ -18,11 +19,10 @@ use crate::{
             turns::{names_a_problem, turn_of},
         },
         lists::keep_latest,
-        report::{Topic, is_phrase},
-        text::{
-            one_line, pattern, sentences, share_of_words, spoken_sentences, without_full_stop,
-            without_opener, words,
-        },
+    },
+    text::{
+        one_line, pattern, sentences, share_of_words, spoken_sentences, without_full_stop,
+        without_opener, words,
     },
 };
 

@@ -20,17 +20,15 @@ pub(crate) mod wording_scenarios;
 use crate::{
     lang::prompt::slash_command,
     model::evidence::{Evidence, Quote},
-    summarize::{
-        cache::{Cache, cached},
-        from_evidence::{
-            entries::cut_at_clause,
-            request::{
-                pasted_text::{without_gap, written},
-                wording::{Manner, orders_work},
-            },
+    report::cache::{Cache, cached},
+    summarize::from_evidence::{
+        entries::cut_at_clause,
+        request::{
+            pasted_text::{without_gap, written},
+            wording::{Manner, orders_work},
         },
-        text::{Block, blocks, capitalised, cut, one_line, pattern, sentences, spoken_sentences},
     },
+    text::{Block, blocks, capitalised, cut, one_line, pattern, sentences, spoken_sentences},
 };
 
 /// Maximum length, in characters, of a request in a summary.

@@ -2,31 +2,25 @@
 
 use crate::{
     model::evidence::{Choice, Commit, Evidence, Quote, Ticket},
-    summarize::{
-        from_evidence::{
-            decisions::listed_options::picked,
-            entries::{cut_at_clause, plain_words},
-            next_steps::settled::only_settles,
-            repository::commit_messages::is_bookkeeping,
-            request::{
-                REQUEST, Request, Weight, antecedents,
-                first_order::{first_order, names_object_before},
-                later_requests::{LATER, asked_besides, later_goals, points_at_something, start},
-                openings::{
-                    asks_to_continue, is_about_comments, is_publication, is_question, is_talk,
-                },
-                picks::{picks_from_list, without_pick},
-                prompt_of, recaps,
-                short_title::{TITLE, short_title},
-                title::{
-                    fits, has_later_prompts, is_minor, reported_work, subject, title, with_file,
-                },
-                wording::asks_for_work,
-            },
-            turns::turn_of,
+    summarize::from_evidence::{
+        decisions::listed_options::picked,
+        entries::{cut_at_clause, plain_words},
+        next_steps::settled::only_settles,
+        repository::commit_messages::is_bookkeeping,
+        request::{
+            REQUEST, Request, Weight, antecedents,
+            first_order::{first_order, names_object_before},
+            later_requests::{LATER, asked_besides, later_goals, points_at_something, start},
+            openings::{asks_to_continue, is_about_comments, is_publication, is_question, is_talk},
+            picks::{picks_from_list, without_pick},
+            prompt_of, recaps,
+            short_title::{TITLE, short_title},
+            title::{fits, has_later_prompts, is_minor, reported_work, subject, title, with_file},
+            wording::asks_for_work,
         },
-        text::{cut, one_line, pattern, sentences, without_full_stop},
+        turns::turn_of,
     },
+    text::{cut, one_line, pattern, sentences, without_full_stop},
 };
 
 /// From this number of prompts on, the agent's note for an absent user is preferred to a clear

@@ -1,7 +1,7 @@
 //! Recognises first prompts that order no new work, such as questions, preparations and talk.
 
-use crate::summarize::{
-    from_evidence::request::wording::{self, Manner},
+use crate::{
+    summarize::from_evidence::request::wording::{self, Manner},
     text::{pattern, sentences, spoken_sentences},
 };
 

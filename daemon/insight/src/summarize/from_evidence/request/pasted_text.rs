@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::{
     lang::prose::has_many_symbols,
-    summarize::text::{pattern, sentence_ends, without_code},
+    text::{pattern, sentence_ends, without_code},
 };
 
 /// Minimum length, in bytes, of a prompt that the evidence may have shortened.

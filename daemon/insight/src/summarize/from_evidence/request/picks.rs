@@ -1,6 +1,6 @@
 //! Recognises requests that pick from a list of the agent.
 
-use crate::summarize::text::pattern;
+use crate::text::pattern;
 
 /// Whether a request refers to something that the summary does not show: it picks from a list, for
 /// example `3 but on this branch`, or is a question about `this` or `that`.

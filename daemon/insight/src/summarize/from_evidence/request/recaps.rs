@@ -8,8 +8,8 @@ use crate::{
     summarize::{
         from_evidence::request::{REQUEST, Request, Weight, prompt_of},
         recap::{self, Section, Sections},
-        text::{capitalised, cut, pattern, sentences},
     },
+    text::{capitalised, cut, pattern, sentences},
 };
 
 /// Returns the user's intent as the recap of a compaction states it, if the start of the session

@@ -1,7 +1,7 @@
 //! Shortens a request to the title of a session.
 
-use crate::summarize::{
-    from_evidence::{
+use crate::{
+    summarize::from_evidence::{
         entries::cut_at_clause,
         request::{
             antecedents,

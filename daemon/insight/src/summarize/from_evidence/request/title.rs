@@ -7,10 +7,8 @@ use crate::{
         evidence::{Commit, Evidence, PublicationKind, Title},
         transcript::TitleSource,
     },
-    summarize::{
-        from_evidence::repository::commit_messages::{is_bookkeeping, is_reverted},
-        text::{pattern, share_of_words, words},
-    },
+    summarize::from_evidence::repository::commit_messages::{is_bookkeeping, is_reverted},
+    text::{pattern, share_of_words, words},
 };
 
 /// If at least this number of prompts follows the last commit, no commit gives the title.

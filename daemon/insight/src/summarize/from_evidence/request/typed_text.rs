@@ -3,10 +3,8 @@
 use crate::{
     lang::prompt::slash_command,
     model::evidence::Quote,
-    summarize::{
-        from_evidence::entries::Entries,
-        text::{pattern, without_code},
-    },
+    summarize::from_evidence::entries::Entries,
+    text::{pattern, without_code},
 };
 
 /// Minimum length, in bytes, of a line that may be pasted from a report.

@@ -1,7 +1,7 @@
 //! Parses requests of users: removes the polite words around a request, and finds a request within
 //! a sentence.
 
-use crate::summarize::text::{capitalised, pattern, sentences, without_opener};
+use crate::text::{capitalised, pattern, sentences, without_opener};
 
 /// The form of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

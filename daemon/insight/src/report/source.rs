@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::summarize::text::{is_glob, is_symbol};
+use crate::text::{is_glob, is_symbol};
 
 /// Turns lines that begin with a symbol such as a tick into list items. Lines that begin
 /// with a cross are omitted, because they state something that is not true.

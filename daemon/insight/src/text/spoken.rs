@@ -2,7 +2,7 @@
 
 use crate::{
     pattern::pattern,
-    summarize::text::{one_line, sentences},
+    text::{one_line, sentences},
 };
 
 /// Maximum length, in bytes, of the sentences that are joined because one quotation spans them.

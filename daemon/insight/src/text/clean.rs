@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::{pattern::pattern, summarize::text::sentences::sentence_ends};
+use crate::{pattern::pattern, text::sentences::sentence_ends};
 
 /// Returns `text` as one line without Markdown marks, tags, emoji and repeated spaces.
 ///

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::summarize::text::clean::is_symbol;
+use crate::text::clean::is_symbol;
 
 /// One unit of a Markdown text.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,11 +12,11 @@ use serde::Deserialize;
 use crate::{
     pattern::{ExpressionSet, Syntax, compact},
     releasable::Releasable,
-    summarize::{
+    report::{
         cache::{Cache, cached},
-        report::topic::Topic,
-        text::one_line,
+        topic::Topic,
     },
+    text::one_line,
 };
 
 /// The phrases of one topic in one language.

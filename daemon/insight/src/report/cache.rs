@@ -9,12 +9,12 @@ use std::{
 };
 
 /// The results of a function, by the hashes of its arguments. Each thread has its own cache.
-pub(super) type Cache<T> = RefCell<HashMap<u64, T>>;
+pub(crate) type Cache<T> = RefCell<HashMap<u64, T>>;
 
 /// Returns the cached result for `key`, or else computes the result. A cache with `max` results is
 /// cleared before the next result is added. The hash has 64 bits and a random key, so that nobody
 /// can find two texts with the same hash.
-pub(super) fn cached<T: Clone>(
+pub(crate) fn cached<T: Clone>(
     cache: &'static LocalKey<Cache<T>>,
     max: usize,
     key: impl Hash,

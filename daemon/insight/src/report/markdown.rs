@@ -2,13 +2,13 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use crate::summarize::report::inline::{
+use crate::report::inline::{
     are_lists, is_aside, is_blank, is_line_alone, is_mark, is_numbered, is_placeholder,
     is_plan_column, is_stated, is_unfinished, may_precede_label, split_label, ticked, with_code,
     with_column,
 };
-use crate::summarize::report::source::{with_globs_escaped, with_list_marks};
-use crate::summarize::text::{one_line, pattern, position_of_link, sentences};
+use crate::report::source::{with_globs_escaped, with_list_marks};
+use crate::text::{one_line, pattern, position_of_link, sentences};
 
 /// Maximum number of bytes of a report that are parsed. Deep nesting costs more than linear time.
 const MAX_PARSED_BYTES: usize = 16_000;

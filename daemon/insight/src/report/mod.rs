@@ -4,9 +4,11 @@
 //! The headings and phrases of the topics are data in `phrases`, for several languages. The code of
 //! this module recognises only a few English phrases, such as phrases that ask for consent.
 
+pub(crate) mod cache;
 mod inline;
 mod markdown;
 mod phrases;
+pub(crate) mod retraction;
 mod source;
 mod topic;
 
@@ -22,7 +24,7 @@ use crate::{
         evidence::{Evidence, TurnReport},
         transcript::Origin,
     },
-    summarize::text::{one_line, pattern, sentences},
+    text::{one_line, pattern, sentences},
 };
 
 /// All reports of a session, in the order of its turns.

@@ -1,7 +1,7 @@
 //! Handles parts of Markdown text: labels, table cells, and sentences that continue in code.
 
-use crate::summarize::report::{phrases::topic_of_heading, topic::Topic};
-use crate::summarize::text::{one_line, pattern, sentence_ends};
+use crate::report::{phrases::topic_of_heading, topic::Topic};
+use crate::text::{one_line, pattern, sentence_ends};
 
 /// Whether a tag is a placeholder for a value. Other tags are omitted, because they may imitate the
 /// markup of an agent's own prompts.

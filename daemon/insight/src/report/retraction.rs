@@ -19,7 +19,7 @@ const REPORT_START: usize = 600;
 
 /// Whether the agent later retracted a statement in `line`, or the next prompt contradicted the
 /// statement. `share` returns the share of the statement's words that a text contains, from 0 to 1.
-pub fn is_retracted(evidence: &Evidence, line: Origin, share: &dyn Fn(&str) -> f64) -> bool {
+pub(crate) fn is_retracted(evidence: &Evidence, line: Origin, share: &dyn Fn(&str) -> f64) -> bool {
     let next_prompt = evidence.prompts.iter().find(|prompt| prompt.origin.follows(line));
     if next_prompt.is_some_and(|prompt| contradicts(&prompt.text)) {
         return true;
@@ -41,7 +41,7 @@ pub fn is_retracted(evidence: &Evidence, line: Origin, share: &dyn Fn(&str) -> f
 
 /// Whether an agent's answer retracts an earlier statement of the agent, or agrees with the user's
 /// objection to such a statement.
-pub fn concedes(answer: &str) -> bool {
+pub(crate) fn concedes(answer: &str) -> bool {
     let opening = &answer[..answer.floor_char_boundary(OPENING)];
     let agrees = pattern!(
         r"(?i)^\W*(?:(?:oh|ah|yes|hm+|wait|ok(?:ay)?|sorry|apologies|actually)\b[,.! —-]*)*(?:(?:you.re|you are|you were) (?:absolutely |completely |totally |quite |entirely )?(?:right|correct)\b|(?:good|great|excellent|nice|fair) (?:point|catch|call|spot)\b|correction\b|scratch that\b|(?:du hast|sie haben) (?:völlig |absolut )?recht\b|(?:tienes|tiene) (?:toda la )?razón|(?:tu as|vous avez) (?:tout à fait )?raison\b|你说得?对|您说得?对|(?:おっしゃる|仰る)(?:通|とお)り)"
@@ -53,7 +53,7 @@ pub fn concedes(answer: &str) -> bool {
 }
 
 /// Whether a prompt states that the agent's last statement is wrong.
-pub fn contradicts(prompt: &str) -> bool {
+pub(crate) fn contradicts(prompt: &str) -> bool {
     let opening = &prompt[..prompt.floor_char_boundary(OPENING)];
     pattern!(
         r"(?i)^\W*(?:(?:no|nope|nah|wait|hm+|uh+m*|but)\b[,. ]+)*(?:(?:that|this|it)(?:.?s| is| was)? ?(?:not (?:it|right|correct|true|so|the (?:case|cause|problem|reason))\b|wrong|incorrect|false|untrue)\b|(?:that|this|it) (?:isn.t|is ?n.t) (?:right|correct|true|so|the case)\b|(?:that|this|it) can(?:no|.?)t be\b|(?:then |so )?(?:the|it|that)\b.{0,60}\b(?:was|is|were|are)(?: not|n.?t) the (?:cause|culprit|problem|reason)\b|you(?:.re| are|.ve| have)? (?:wrong|mistaken|misread|misunderstood|missed)\b|i disagree\b)|^(?:no|nope|nah)\. +\w|^(?:das|es) (?:stimmt (?:so )?nicht|ist falsch)|^(?:eso|esto) no es (?:así|cierto|correcto)|^(?:ce n.est pas|c.est) (?:vrai|exact|faux)|^(?:不对|不是这样|错了)|^(?:違います|それは違)"
@@ -66,7 +66,7 @@ const MAX_OBJECT_WORDS: usize = 6;
 
 /// Returns what a sentence of the user drops, for example `mascot` in `no, drop the mascot and keep
 /// the name`.
-pub fn dropped(sentence: &str) -> Option<&str> {
+pub(crate) fn dropped(sentence: &str) -> Option<&str> {
     let drops = pattern!(
         r"(?i)(?:^|[,;:.—–-] *|\b(?:let.?s|please|and|just|we (?:can|should)|you can|no|actually) )(?:scrap|drop|forget(?: about)?|ditch|abandon|discard|get rid of|undo|revert|take back|(?:(?:i|we) )?(?:no longer|don.?t|do not) (?:want|need)) (?:(?:the|this|that|our|your|any|all|a|an) )?(.+)$"
     );
@@ -75,7 +75,7 @@ pub fn dropped(sentence: &str) -> Option<&str> {
 
 /// Returns what a sentence of the user keeps or goes back to, for example `one file` in `actually,
 /// let's go back to one file for each day`.
-pub fn kept(sentence: &str) -> Option<&str> {
+pub(crate) fn kept(sentence: &str) -> Option<&str> {
     let keeps = pattern!(
         r"(?i)^(?:(?:ok(?:ay)?|no|nope|actually|hm+|wait|then|so|yes|instead|on second thought)[,. ]+)*(?:(?:let.?s|please|just|we (?:should|will|can)|i(?:.d| would)? (?:prefer|rather|want)(?: to)?) )*(?:keep|stay with|stick (?:with|to)|use|go with) (?:(?:the|this|that|our|your|a|an) )?(.+)$"
     );
@@ -86,7 +86,7 @@ pub fn kept(sentence: &str) -> Option<&str> {
 }
 
 /// Returns what a sentence of the user goes back to, for example `spaces` in `hm, back to spaces`.
-pub fn returned_to(sentence: &str) -> Option<&str> {
+pub(crate) fn returned_to(sentence: &str) -> Option<&str> {
     let returns = pattern!(
         r"(?i)(?:^|[,;:.—–-] *|\b(?:let.?s|please|just|then|so|no|actually|we (?:should|will|can|are)|we.re|i want to) )(?:(?:(?:go|switch|change|move) )?back to|revert to|return to|restore|bring back) (?:(?:the|this|that|our|your|a|an) )?(.+)$"
     );
@@ -94,7 +94,7 @@ pub fn returned_to(sentence: &str) -> Option<&str> {
 }
 
 /// Whether the user says that something is not required, or not forbidden, any more.
-pub fn releases(sentence: &str) -> bool {
+pub(crate) fn releases(sentence: &str) -> bool {
     pattern!(
         r"(?i)\b(?:you|we) (?:no longer|don.?t|do not|needn.?t) (?:need|have) to\b|\b(?:it.?s|it is) (?:ok|okay|fine) to\b|\b(?:you|we) (?:may|can) .{3,100}\b(?:again|now)\b|\bno (?:more )?need (?:for|to)\b"
     )
