@@ -1,9 +1,10 @@
-//! Recognises retractions of earlier statements, in English, German, Spanish, French, Chinese and
-//! Japanese, and finds what the user drops or goes back to, in English.
+//! Recognises retractions of earlier statements, and finds what the user drops or goes back to, in
+//! English.
 
 use crate::{
     model::{Evidence, transcript::Origin},
     pattern::pattern,
+    report::{Topic, is_phrase},
 };
 
 /// Number of bytes at the start of a text that are searched for a retraction.
@@ -21,7 +22,7 @@ const REPORT_START: usize = 600;
 /// statement. `share` returns the share of the statement's words that a text contains, from 0 to 1.
 pub(crate) fn is_retracted(evidence: &Evidence, line: Origin, share: &dyn Fn(&str) -> f64) -> bool {
     let next_prompt = evidence.prompts.iter().find(|prompt| prompt.origin.follows(line));
-    if next_prompt.is_some_and(|prompt| contradicts(&prompt.text)) {
+    if next_prompt.is_some_and(|prompt| is_phrase(Topic::Refutation, opening(&prompt.text))) {
         return true;
     }
     let reports = evidence.reports.iter().filter(|report| report.origin.follows(line));
@@ -41,24 +42,13 @@ pub(crate) fn is_retracted(evidence: &Evidence, line: Origin, share: &dyn Fn(&st
 
 /// Whether an agent's answer retracts an earlier statement of the agent, or agrees with the user's
 /// objection to such a statement.
-pub(crate) fn concedes(answer: &str) -> bool {
-    let opening = &answer[..answer.floor_char_boundary(OPENING)];
-    let agrees = pattern!(
-        r"(?i)^\W*(?:(?:oh|ah|yes|hm+|wait|ok(?:ay)?|sorry|apologies|actually)\b[,.! —-]*)*(?:(?:you.re|you are|you were) (?:absolutely |completely |totally |quite |entirely )?(?:right|correct)\b|(?:good|great|excellent|nice|fair) (?:point|catch|call|spot)\b|correction\b|scratch that\b|(?:du hast|sie haben) (?:völlig |absolut )?recht\b|(?:tienes|tiene) (?:toda la )?razón|(?:tu as|vous avez) (?:tout à fait )?raison\b|你说得?对|您说得?对|(?:おっしゃる|仰る)(?:通|とお)り)"
-    );
-    let takes_back = pattern!(
-        r"(?i)\bi (?:was|am) (?:wrong|mistaken|incorrect)\b|\bi (?:misread|misspoke|misunderstood|misremembered|misstated|overstated|conflated|stand corrected|mixed (?:that|this|it|them) up|got (?:that|this|it) wrong|take (?:that|this|it) back)\b|\bmy (?:mistake|bad)\b|\bmy (?:earlier|previous|first|last) (?:answer|claim|statement|analysis|reading|suggestion)\b.{0,24}\b(?:was|is|does)\b|\b(?:that|this|it) (?:does ?n.t|doesn.t|did ?n.t|does not|did not) hold\b|\bmy (?:\w+ )?(?:assumption|diagnosis|guess|hypothesis|suspicion|theory)\b.{0,40}\b(?:was|is) (?:wrong|false|not)\b|\b(?:was|is|were) not the (?:cause|culprit|problem|reason)\b|\bich (?:habe mich geirrt|lag falsch)\b|\bmein fehler\b|\bme equivoqué|\bje me suis trompé|我(?:弄|搞)错|我之前(?:说|的).{0,12}(?:不对|错)|間違って(?:い|ました)"
-    );
-    agrees.is_match(opening) || takes_back.is_match(opening)
+fn concedes(answer: &str) -> bool {
+    let opening = opening(answer);
+    is_phrase(Topic::Agreement, opening) || is_phrase(Topic::Retraction, opening)
 }
 
-/// Whether a prompt states that the agent's last statement is wrong.
-pub(crate) fn contradicts(prompt: &str) -> bool {
-    let opening = &prompt[..prompt.floor_char_boundary(OPENING)];
-    pattern!(
-        r"(?i)^\W*(?:(?:no|nope|nah|wait|hm+|uh+m*|but)\b[,. ]+)*(?:(?:that|this|it)(?:.?s| is| was)? ?(?:not (?:it|right|correct|true|so|the (?:case|cause|problem|reason))\b|wrong|incorrect|false|untrue)\b|(?:that|this|it) (?:isn.t|is ?n.t) (?:right|correct|true|so|the case)\b|(?:that|this|it) can(?:no|.?)t be\b|(?:then |so )?(?:the|it|that)\b.{0,60}\b(?:was|is|were|are)(?: not|n.?t) the (?:cause|culprit|problem|reason)\b|you(?:.re| are|.ve| have)? (?:wrong|mistaken|misread|misunderstood|missed)\b|i disagree\b)|^(?:no|nope|nah)\. +\w|^(?:das|es) (?:stimmt (?:so )?nicht|ist falsch)|^(?:eso|esto) no es (?:así|cierto|correcto)|^(?:ce n.est pas|c.est) (?:vrai|exact|faux)|^(?:不对|不是这样|错了)|^(?:違います|それは違)"
-    )
-    .is_match(opening)
+fn opening(text: &str) -> &str {
+    &text[..text.floor_char_boundary(OPENING)]
 }
 
 /// Maximum number of words of a dropped or kept object. A longer text contains several things.
@@ -93,15 +83,6 @@ pub(crate) fn returned_to(sentence: &str) -> Option<&str> {
     object(returns.captures(sentence)?.get(1)?.as_str())
 }
 
-/// Whether the user says that something is not required, or not forbidden, any more.
-pub(crate) fn releases(sentence: &str) -> bool {
-    pattern!(
-        r"(?i)\b(?:you|we) (?:no longer|don.?t|do not|needn.?t) (?:need|have) to\b|\b(?:it.?s|it is) (?:ok|okay|fine) to\b|\b(?:you|we) (?:may|can) .{3,100}\b(?:again|now)\b|\bno (?:more )?need (?:for|to)\b"
-    )
-    .is_match(sentence)
-        && !sentence.trim_end().ends_with('?')
-}
-
 /// Returns the beginning of a text up to its first punctuation mark, conjunction or preposition, if
 /// this beginning is short.
 fn object(text: &str) -> Option<&str> {
@@ -118,27 +99,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_that_agree_with_an_objection_are_recognised() {
-        for (answer, wanted) in [
-            ("You're right, the key is random there.", true),
-            ("Ah, good catch — the loop skips it.", true),
-            ("I was wrong about the cache: it is read twice.", true),
-            ("My earlier claim was too broad.", true),
-            ("Sorry, I misread the config.", true),
-            ("Looking again, that does not hold for keys.", true),
-            ("Du hast recht, das fehlt.", true),
-            ("你说得对。", true),
-            ("Right, the parser reads dates.", false),
-            ("The right key is read first.", false),
-            ("You fixed it. Then the date was not the cause.", true),
-            ("My theory about the cookie was wrong, I leave it.", true),
-            ("Good question. The cache is read twice.", false),
-        ] {
-            assert_eq!(concedes(answer), wanted, "{answer}");
-        }
-    }
-
-    #[test]
     fn what_the_user_drops_or_goes_back_to_is_found() {
         for (sentence, drops, returns) in [
             ("no, drop the mascot and keep the name", Some("mascot"), None),
@@ -153,26 +113,5 @@ mod tests {
         }
         assert_eq!(kept("use one file"), Some("one file"));
         assert_eq!(kept("no, back to one file"), Some("one file"));
-    }
-
-    #[test]
-    fn prompts_that_contradict_the_agent_are_recognised() {
-        for (prompt, wanted) in [
-            ("no, that's not true, the key is random", true),
-            ("That is wrong.", true),
-            ("no thats not it, login works fine", true),
-            ("that is not itemised", false),
-            ("that can't be, login works", true),
-            ("then the cookie was not the cause", true),
-            ("no. field 7 must be empty", true),
-            ("no, go on", false),
-            ("you misread the config", true),
-            ("Das stimmt nicht.", true),
-            ("no need for a test", false),
-            ("is that not the case?", false),
-            ("that is nice, go on", false),
-        ] {
-            assert_eq!(contradicts(prompt), wanted, "{prompt}");
-        }
     }
 }

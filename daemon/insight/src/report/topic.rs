@@ -25,6 +25,8 @@ pub(crate) enum Topic {
     Wish,
     /// The user takes back a wish.
     Withdrawal,
+    /// The user says that something is not required, or not forbidden, any more.
+    Release,
     /// The user leaves work for a later time.
     Postponed,
     /// The user interrupts the work of the session.
@@ -39,6 +41,8 @@ pub(crate) enum Topic {
     Agreement,
     /// The agent admits that a statement was wrong, or holds only under other conditions.
     Concession,
+    /// The agent takes back an earlier statement of its own.
+    Retraction,
     /// A result that a later result of the same work will replace.
     Interim,
     /// A task for the user, which stays open whatever the session does next.
@@ -61,12 +65,30 @@ pub(crate) enum Topic {
     Objection,
     /// A supposition, or a hypothetical statement.
     Guess,
-    /// A prompt that says that the agent's last statement is wrong.
+    /// A prompt that says that the agent's last statement is not true.
+    Refutation,
+    /// A prompt that objects to the agent's last statement, or says that it is about the wrong thing.
     Contradiction,
     /// A statement that an earlier finding no longer exists.
     Resolved,
     /// An attempt that failed or was given up.
     DeadEnd,
+    /// A judgement, or general knowledge; not a fact about the project.
+    Judgement,
+    /// A phrase of a user who is not sure yet.
+    Hedge,
+    /// The beginning of a sentence that limits or contradicts the sentence before.
+    Contrast,
+    /// A sentence whose subject is a thing without a name.
+    BareNoun,
+    /// A request that begins with the verb of the requested work.
+    Order,
+    /// A remark of a user about an error that does not describe the error.
+    ErrorRemark,
+    /// A question that does not say what is decided, such as `Which approach?`.
+    GeneralQuestion,
+    /// A sentence about how the agent proceeds in its session.
+    AgentStep,
 }
 
 impl Topic {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{draft::Draft, reference, sentence_filters};
+use super::{draft::Draft, reference};
 use crate::{
     graph::{statement_states, text},
     lang::{lasting, prompt::slash_command},
@@ -11,6 +11,7 @@ use crate::{
         transcript::Origin,
     },
     pattern::pattern,
+    report::{Topic, is_phrase},
 };
 
 const MAX_TASK_CHARS: usize = 100;
@@ -127,7 +128,7 @@ fn clear_request(prompt: &str) -> Option<String> {
     let plain = courtesy.replace(&first[..end], "");
     let is_clear = text::words(&plain).len() >= MIN_CLEAR_REQUEST_WORDS
         && !reference::has_unnamed_object(&plain)
-        && (sentence_filters::ORDER.matches(&plain) || lasting::is_foreign(&plain))
+        && (is_phrase(Topic::Order, &plain) || lasting::is_foreign(&plain))
         && !reference::points_back(&plain)
         && !reference::has_external_pronoun(&plain)
         && !reference::depends_on_session(&plain)

@@ -3,7 +3,7 @@
 
 use super::{
     draft::{ClaimDraft, Draft},
-    fact_selection, sentence_filters,
+    fact_selection,
 };
 use crate::{
     graph::{MINOR, UNCHECKED, text},
@@ -16,6 +16,7 @@ use crate::{
         wording::is_filler,
     },
     pattern::pattern,
+    report::{Topic, is_phrase},
 };
 
 /// Maximum number of words of a cause for which one common word is enough; see [`is_cause_of`].
@@ -103,7 +104,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let target = others.first().copied().unwrap_or(draft.project);
     let is_cause = !draft.is_from_evidence() || is_cause_of(record, files);
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
-    if draft.is_from_evidence() && (is_joined || sentence_filters::CHAT.matches(&record.error)) {
+    if draft.is_from_evidence() && (is_joined || is_phrase(Topic::ErrorRemark, &record.error)) {
         // Either another agent fixed the error, and the marks already record this fix, or the text
         // is a remark of the user that does not describe the error.
         return;

@@ -1,7 +1,7 @@
 //! Decides which statements of a summary become facts: those that a reader can still understand and
 //! use months later, without the session. The summary keeps all statements.
 
-use super::{phrasing, reference, sentence_filters};
+use super::{phrasing, reference};
 use crate::{
     graph::text,
     lang::{environment, lasting},
@@ -11,6 +11,7 @@ use crate::{
         wording::{BY_THE_USER, REMOVED, is_filler},
     },
     pattern::{Regex, pattern},
+    report::{Topic, is_phrase},
 };
 
 /// Minimum number of words of a decision that neither quotes the user nor answers a known question.
@@ -27,7 +28,7 @@ pub(super) fn is_finding(text: &str) -> bool {
     }
     let is_quote = text.starts_with("User: ");
     !is_quote
-        && !sentence_filters::JUDGEMENT.matches(text)
+        && !is_phrase(Topic::Judgement, text)
         && !is_list(text)
         && is_about_project(text)
         && !reference::uses_session_label(text)
@@ -111,7 +112,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         let is_asked = record.rationale.contains("asked: ");
         // An answer that begins with a doubt does not decide the question.
         let first = quote.trim_matches('"').split_inclusive(['.', '!', ';', ',']).next();
-        if is_asked && first.is_some_and(|first| sentence_filters::HEDGE.matches(first)) {
+        if is_asked && first.is_some_and(|first| is_phrase(Topic::Hedge, first)) {
             return false;
         }
         let quote = unhedged(quote);
@@ -139,12 +140,12 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
     );
     let words = what.split_whitespace().count();
     (words >= MIN_DECISION_WORDS || what.chars().any(text::is_ideograph))
-        && (record.rationale.contains(BY_THE_USER) || !sentence_filters::AGENT_STEP.matches(what))
+        && (record.rationale.contains(BY_THE_USER) || !is_phrase(Topic::AgentStep, what))
         && !is_answer.is_match(what)
         && !reference::depends_on_session(what)
         && !has_pronoun_object(what)
         && !reference::counts_unnamed_objects(what)
-        && !sentence_filters::BARE_NOUN.matches(what)
+        && !is_phrase(Topic::BareNoun, what)
         && !lasting::is_for_now(what)
         && !lacks_alternative(what)
 }
@@ -159,7 +160,7 @@ fn is_for_the_moment(quote: &str) -> bool {
 
 /// Returns the sentences of a quote in which the user is certain.
 pub(super) fn unhedged(quote: &str) -> String {
-    let is_sure = |sentence: &&str| !sentence_filters::HEDGE.matches(sentence);
+    let is_sure = |sentence: &&str| !is_phrase(Topic::Hedge, sentence);
     let pieces = quote.split(" … ").map(|piece| {
         piece.split_inclusive(['.', '!', ';']).filter(is_sure).collect::<String>().trim().to_owned()
     });

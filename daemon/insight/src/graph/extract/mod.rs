@@ -34,7 +34,6 @@ mod request_excerpt;
 mod requests;
 mod reversal;
 mod routine;
-mod sentence_filters;
 mod settings;
 mod surroundings;
 mod symptoms;

@@ -1,7 +1,10 @@
 //! Recognises the sentences of a user that order or ask something.
 
-use super::{condensed::sentences, sentence_filters};
-use crate::pattern::pattern;
+use super::condensed::sentences;
+use crate::{
+    pattern::pattern,
+    report::{Topic, is_phrase},
+};
 
 /// Whether a text orders or asks something.
 pub(super) fn is_order(text: &str) -> bool {
@@ -29,7 +32,7 @@ pub(super) fn is_clear_order(text: &str) -> bool {
 fn begins_with_order(sentence: &str) -> bool {
     let courtesy =
         pattern!(r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|great|now|so|and|also|then|sorry)[,.! ]+)+");
-    sentence_filters::ORDER.matches(&courtesy.replace(sentence, ""))
+    is_phrase(Topic::Order, &courtesy.replace(sentence, ""))
 }
 
 #[cfg(test)]

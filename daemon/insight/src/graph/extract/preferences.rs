@@ -3,7 +3,7 @@
 use super::{
     context,
     draft::{ClaimDraft, Draft},
-    fact_selection, locate, progress, sentence_filters,
+    fact_selection, locate, progress,
 };
 use crate::{
     graph::text,
@@ -14,7 +14,10 @@ use crate::{
         wording::{EVERYWHERE, WITHDRAWN},
     },
     pattern::pattern,
-    report::retraction::{dropped, releases, returned_to},
+    report::{
+        Topic, is_phrase,
+        retraction::{dropped, returned_to},
+    },
 };
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -35,7 +38,10 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 /// npm. forget pnpm`, count as one.
 fn taken_back(draft: &mut Draft<'_>) {
     let takes_back = |sentence: &&str| {
-        releases(sentence) || dropped(sentence).is_some() || returned_to(sentence).is_some()
+        is_phrase(Topic::Release, sentence)
+            || is_phrase(Topic::Withdrawal, sentence)
+            || dropped(sentence).is_some()
+            || returned_to(sentence).is_some()
     };
     for prompt in &draft.evidence.prompts {
         let sentences = progress::sentences(&prompt.text).take(progress::MAX_PROMPT_SENTENCES);
@@ -66,7 +72,7 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
     // A wish about `this` or `the script` is clear only with the task of its session.
     let needs_task = !is_everywhere
         && (fact_selection::has_pronoun_object(words)
-            || sentence_filters::BARE_NOUN.matches(words)
+            || is_phrase(Topic::BareNoun, words)
             || names_bare_object(words));
     let sentence = match needs_task && draft.is_from_evidence() {
         true => context::with_task(draft, &sentence, origins.first().copied()).unwrap_or(sentence),

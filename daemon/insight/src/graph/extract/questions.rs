@@ -1,7 +1,12 @@
 //! Finds and rewords the question of a decision for a reader who does not know its conversation.
 
-use super::{draft::Draft, reference, sentence_filters};
-use crate::{graph::text, model::evidence::Choice, pattern::pattern};
+use super::{draft::Draft, reference};
+use crate::{
+    graph::text,
+    model::evidence::Choice,
+    pattern::pattern,
+    report::{Topic, is_phrase},
+};
 
 const MAX_QUESTION_CHARS: usize = 300;
 /// Minimum number of different words of a line that says what its options are about.
@@ -30,7 +35,7 @@ fn reworded(question: &str) -> String {
     let question = own_question(question);
     let question = reference.replace(question, "");
     let without_asides = pattern!(r" ?\([^()]*\)").replace_all(&question, "").into_owned();
-    if sentence_filters::GENERAL_QUESTION.matches(&without_asides) {
+    if is_phrase(Topic::GeneralQuestion, &without_asides) {
         return String::new();
     }
     let mut letters = question.chars();

@@ -4,9 +4,14 @@
 use super::{
     condensed::{self, ReportBlock},
     draft::Draft,
-    fact_selection, names, reference, sentence_filters,
+    fact_selection, names, reference,
 };
-use crate::{graph::text, model::transcript::Origin, pattern::pattern};
+use crate::{
+    graph::text,
+    model::transcript::Origin,
+    pattern::pattern,
+    report::{Topic, is_phrase},
+};
 
 /// Minimum length, in characters, of a sentence that is searched for in a report, and maximum
 /// number of its characters that are compared.
@@ -41,21 +46,21 @@ pub(super) struct CompleteSentence {
 pub(super) fn complete(draft: &Draft<'_>, sentence: &str) -> Option<CompleteSentence> {
     let place = find(draft, sentence);
     let mut extended = sentence.trim().to_owned();
-    if sentence_filters::CONTRAST.matches(&extended) || reference::points_back(&extended) {
+    if is_phrase(Topic::Contrast, &extended) || reference::points_back(&extended) {
         let before = place.as_ref().and_then(|place| place.before.as_deref());
         let before = before.filter(|before| {
             !reference::points_back(before)
-                && !sentence_filters::CONTRAST.matches(before)
+                && !is_phrase(Topic::Contrast, before)
                 && fact_selection::names_something(before)
         });
         extended = format!("{} {extended}", text::sentence(before?));
     }
     if let Some(after) = place.as_ref().and_then(|place| place.after.as_deref())
-        && sentence_filters::CONTRAST.matches(after)
+        && is_phrase(Topic::Contrast, after)
     {
         extended = format!("{} {after}", text::sentence(&extended));
     }
-    let heading = match sentence_filters::BARE_NOUN.matches(&extended) {
+    let heading = match is_phrase(Topic::BareNoun, &extended) {
         true => Some(place.and_then(|place| place.heading)?),
         false => None,
     };
@@ -159,7 +164,7 @@ fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
 fn limit(later: &[ReportBlock]) -> Option<String> {
     let section = later.iter().take_while(|block| block.heading.is_none());
     let mut first = section.take(MAX_SEARCHED_BLOCKS).filter_map(|block| block.sentences.first());
-    first.find(|sentence| sentence_filters::CONTRAST.matches(sentence)).cloned()
+    first.find(|sentence| is_phrase(Topic::Contrast, sentence)).cloned()
 }
 
 /// Whether a heading describes a subject, unlike `Summary` or `Next steps`.

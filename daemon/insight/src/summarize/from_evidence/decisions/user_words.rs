@@ -238,7 +238,8 @@ fn gives_reason(sentence: &str) -> bool {
 }
 
 fn is_choice(sentence: &str) -> bool {
-    let contradicts = is_phrase(Topic::Contradiction, sentence);
+    let contradicts =
+        is_phrase(Topic::Refutation, sentence) || is_phrase(Topic::Contradiction, sentence);
     let objects = is_objection(sentence)
         || is_clarification(sentence) && sentence.len() >= 16
         || !is_question(sentence)

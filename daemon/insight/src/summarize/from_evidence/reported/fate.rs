@@ -44,7 +44,10 @@ pub(crate) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     // The report of a turn that the user stopped and corrected is void. An answer that the user
     // calls wrong is void, too.
     let is_corrected = evidence.corrections.iter().any(|one| one.origin == next.origin);
-    let is_void = is_taken_up || is_corrected || says(next, Topic::Contradiction);
+    let is_void = is_taken_up
+        || is_corrected
+        || says(next, Topic::Refutation)
+        || says(next, Topic::Contradiction);
     let is_of_moment = prompt_before(evidence, report).is_some_and(asks_about_progress)
         && is_followed_by_comparable_report(entries, report);
     let is_old = prompt_before(evidence, report)

@@ -38,7 +38,8 @@ pub(crate) fn has_withdrawn_figure(entries: &Entries<'_>, part: &str, at: Origin
     };
     let opening = one_line(&next.text);
     let opening = sentences(&opening);
-    let concedes = |one: &&&str| is_phrase(Topic::Concession, one);
+    let concedes =
+        |one: &&&str| is_phrase(Topic::Concession, one) || is_phrase(Topic::Agreement, one);
     let Some(at) = opening.iter().take(2).position(|one| concedes(&one)) else { return false };
     let (known, stated) = (figures(&reports[index].text), figures(&next.text));
     // `Right. The 118k was with turbo boost.`
