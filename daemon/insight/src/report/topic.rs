@@ -89,6 +89,24 @@ pub(crate) enum Topic {
     GeneralQuestion,
     /// A sentence about how the agent proceeds in its session.
     AgentStep,
+    /// An open end that matters only in its session.
+    Momentary,
+    /// A state that the next work changes, or a defect that was just fixed.
+    Temporary,
+    /// A limit, an exception, a condition or a cause.
+    Limit,
+    /// Advice, a plan, an estimate, or something that is missing.
+    Advice,
+    /// Text to the user that says nothing about the work: praise, an announcement of a report.
+    Courtesy,
+    /// An offer or a question to the user about the next step.
+    Offer,
+    /// A sentence that refers to an earlier sentence.
+    BackReference,
+    /// A sentence about its own conversation, or about a change under review without its name.
+    SessionReference,
+    /// A request whose object is known only from the conversation.
+    UnnamedObject,
 }
 
 impl Topic {

@@ -2,7 +2,11 @@
 
 pub(super) use super::report_parts::sentences;
 use super::report_parts::{ReportPart, length, parts};
-use crate::{graph::text, pattern::pattern};
+use crate::{
+    graph::text,
+    pattern::pattern,
+    report::{Topic, is_phrase},
+};
 
 /// Replaces the omitted middle of a section.
 const GAP: &str = " … ";
@@ -26,7 +30,7 @@ pub(super) fn condensed(markdown: &str, limit: usize) -> String {
     for part in parts(markdown) {
         // The first sentence says what the list below it is.
         let is_introduction = part.text.ends_with(':') && kept.is_empty();
-        if part.heading.is_some() || is_introduction || !is_courtesy(&part.text) {
+        if part.heading.is_some() || is_introduction || !is_phrase(Topic::Courtesy, &part.text) {
             kept.push(part);
         }
     }
@@ -36,28 +40,16 @@ pub(super) fn condensed(markdown: &str, limit: usize) -> String {
     fitted(&kept, limit)
 }
 
-/// Whether a sentence of a report says nothing about the work: praise, an announcement of the
-/// report, an offer that is not a question, or a hint to clear the context.
-fn is_courtesy(sentence: &str) -> bool {
-    pattern!(
-        r"(?i)^(?:perfect|excellent|great(?: news| job| work| question)?|awesome|wonderful|fantastic|all set|you.re welcome)[!.]$|^(?:here.s|here is|here are|below is) (?:(?:a|an|the|my) )?(?:[a-z]+ )?(?:summary|overview|recap|breakdown|changes|what (?:i.ve|(?:i|we) (?:did|changed|built|fixed|added)|was|changed))\b[a-z ,'’]*:$|^(?:say the word|let me know|just (?:say|tell|ask)|feel free|happy to)\b[^?]*$|^`/clear` first\b"
-    )
-    .is_match(sentence)
-}
-
 /// Same as [`condensed`], but always omits questions and offers to the reader, and keeps other
 /// courtesies even if the report does not fit.
 pub(super) fn condensed_statements(markdown: &str, limit: usize) -> String {
-    let offer = pattern!(
-        r"(?i)^(?:if you(?:.d)? (?:want|like|prefer|wish)|let me know|want me|would you|do you want|shall i|should i|ready (?:to|for|when)|just (?:say|tell)|say the word|wenn du (?:willst|möchtest)|soll ich|si quieres|quieres que|si tu veux|veux-tu|please|(?:reply|respond|answer) with|(?:pick|select|choose|type|enter) (?:a|an|one|the|your)|bitte|por favor)\b"
-    );
     let mut is_offered = false;
     let mut parts = parts(markdown);
     parts.retain(|part| {
         // The items below a question or an offer are its options.
         is_offered = part.is_item && part.heading.is_none() && is_offered
             || part.text.ends_with(['?', '？'])
-            || offer.is_match(&part.text);
+            || is_phrase(Topic::Offer, &part.text);
         !is_offered
     });
     fitted(&parts, limit)

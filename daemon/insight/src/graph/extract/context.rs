@@ -127,11 +127,11 @@ fn clear_request(prompt: &str) -> Option<String> {
     );
     let plain = courtesy.replace(&first[..end], "");
     let is_clear = text::words(&plain).len() >= MIN_CLEAR_REQUEST_WORDS
-        && !reference::has_unnamed_object(&plain)
+        && !is_phrase(Topic::UnnamedObject, &plain)
         && (is_phrase(Topic::Order, &plain) || lasting::is_foreign(&plain))
         && !reference::points_back(&plain)
         && !reference::has_external_pronoun(&plain)
-        && !reference::depends_on_session(&plain)
+        && !is_phrase(Topic::SessionReference, &plain)
         && !pattern!(r"(?i)\b(?:it|this|that|these|those|them)\b").is_match(&plain);
     is_clear.then(|| text::cut(plain.trim_end_matches(','), MAX_TASK_CHARS))
 }

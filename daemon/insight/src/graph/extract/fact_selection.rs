@@ -32,7 +32,7 @@ pub(super) fn is_finding(text: &str) -> bool {
         && !is_list(text)
         && is_about_project(text)
         && !reference::uses_session_label(text)
-        && !reference::depends_on_session(text)
+        && !is_phrase(Topic::SessionReference, text)
         && has_subject(text)
         && is_lasting(text)
         && names_something(text)
@@ -80,7 +80,7 @@ pub(super) fn is_cause(text: &str) -> bool {
         && is_balanced(text)
         && names_something(text)
         && is_about_project(text)
-        && !reference::depends_on_session(text)
+        && !is_phrase(Topic::SessionReference, text)
 }
 
 /// Whether a dead end is a complete text about the project. An edit that was reverted is no dead
@@ -93,13 +93,10 @@ pub(super) fn is_dead_end(text: &str) -> bool {
 
 /// Whether an open end is still meaningful after later sessions. Failing tests are separate facts.
 pub(super) fn is_open_end(text: &str) -> bool {
-    let of_the_moment = pattern!(
-        r"(?i)^(?:fix \d+ failing tests?:|the user (?:refused|stopped|interrupted|rejected)|tests were changed|changed after|offered|suggested, not done|plan shown(?:, not approved| last, not carried out)|not shown as checked|planned, not (?:touched|changed)|asked last|unchecked in|cut off in|to decide: (?:what|where|how) (?:are|would|do|should|can) (?:you|we|i)\b|resolve `|the last \w+(?: \w+)? failed|not (?:yet )?pushed|not committed|worth \w+ing|i |i.ve |you may (?:want|wish)|you can |you.ll need to wait|if |optional\w*|let me know|run (?:the )?first\b)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b|\bif (?:needed|desired|you (?:want|like|prefer))\b|\bis not verified$|\b(?:this|the) (?:branch|pr)\b|\bwait (?:a bit|for|until)\b|\bpick(?:ed)? up\b|[^(]\bi (?:did|didn.t|have|haven.t|could|couldn.t)\b|\bdirty\b|\bbehind `?origin\b"
-    );
     let is_part = reference::uses_session_label(text)
-        || reference::depends_on_session(text)
+        || is_phrase(Topic::SessionReference, text)
         || pattern!(r"(?i)\b(?:one|some|all|any|each) of (?:those|these|them)\b").is_match(text);
-    !of_the_moment.is_match(text)
+    !is_phrase(Topic::Momentary, text)
         && !is_part
         && !reference::has_external_pronoun(text)
         && is_balanced(text)
@@ -121,7 +118,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
             return false;
         }
         let is_alone = !has_pronoun_object(quote)
-            && !reference::depends_on_session(quote)
+            && !is_phrase(Topic::SessionReference, quote)
             && !reference::counts_unnamed_objects(quote)
             && !reference::names_bare_file(quote);
         return lasting::is_users_decision(quote, is_asked)
@@ -142,7 +139,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
     (words >= MIN_DECISION_WORDS || what.chars().any(text::is_ideograph))
         && (record.rationale.contains(BY_THE_USER) || !is_phrase(Topic::AgentStep, what))
         && !is_answer.is_match(what)
-        && !reference::depends_on_session(what)
+        && !is_phrase(Topic::SessionReference, what)
         && !has_pronoun_object(what)
         && !reference::counts_unnamed_objects(what)
         && !is_phrase(Topic::BareNoun, what)
@@ -288,7 +285,7 @@ pub(super) fn is_clear_question(question: &str) -> bool {
         && !objects.is_match(question)
         && (named || !has_pronoun.is_match(question))
         && !reference::uses_session_label(question)
-        && !reference::depends_on_session(question)
+        && !is_phrase(Topic::SessionReference, question)
 }
 
 fn is_answer(question: &str, answer: &str) -> bool {
@@ -306,7 +303,7 @@ fn is_answer(question: &str, answer: &str) -> bool {
         && is_about_project(answer)
         && is_balanced(answer)
         && !reference::uses_session_label(answer)
-        && !reference::depends_on_session(answer)
+        && !is_phrase(Topic::SessionReference, answer)
         && !is_status.is_match(answer)
         && (has_list || !wants_list.is_match(question))
 }
@@ -333,9 +330,7 @@ fn has_subject(text: &str) -> bool {
 /// Whether a sentence is neither about a temporary state, nor about a defect that was just fixed,
 /// nor about the agent.
 fn is_lasting(text: &str) -> bool {
-    !pattern!(r"(?i)\b(?:was|were) (?:\w+ )?\w+ing\b|\bstill (?:works?|holds?|applies|passes|valid)\b|\bwas (?:instructed|asked|told) to\b|\b(?:current|currently|at the moment|as of now|so far|successfully)\b|\bno (?:\w+ )?(?:bugs|issues|findings|errors|failures|problems|failed|required)\b|\bis clean\b|\bin this (?:pr|diff|branch|session|environment)\b|\bthe agent then\b|\brelated to (?:my|our|your|these) changes?\b|\b(?:un(?:committed|pushed|staged|merged|tracked))\b|\bnot (?:yet )?(?:committed|pushed|merged|staged|released|deployed)\b|\b(?:working tree|worktree is|tests? (?:now |still |all )?(?:pass|passes|fail|fails)\b)|\bi(?:.ll| will|.m going to)\b|^next,? |\bwe(?:.ll| will) (?:now|next|then)\b|\b(?:has|have) been (?:done|implemented)\b|\bwas the bug\b|\bthe bug was\b")
-        .is_match(text)
-        && !speaks_of_agent(text)
+    !is_phrase(Topic::Temporary, text) && !speaks_of_agent(text)
 }
 
 /// Whether the agent writes about itself, and so about the session.
@@ -346,9 +341,7 @@ fn speaks_of_agent(text: &str) -> bool {
 /// Whether a sentence states a limit, an exception, a condition or a cause. Always true for a text
 /// in a script other than Latin, which the pattern covers only in part.
 fn states_limit(text: &str) -> bool {
-    pattern!(r"(?i)\b(?:not|no|never|none|only|cannot|without|unless|until|because|due to|instead of|rather than|must|requires?|required|fails?|failed|breaks?|limit\w*|ignores?|ignored|skips?|skipped|blocks?|already|conflicts?|merges|overrides?|depends? on|cached|needs?|even when|causes?|caused|no longer|nicht|keine?|nur|ohne|weil|muss|solo|sin|porque|pas|sans)\b|n.t\b")
-        .is_match(text)
-        || lasting::is_foreign(text)
+    is_phrase(Topic::Limit, text) || lasting::is_foreign(text)
 }
 
 /// Whether a text contains a name that can be looked up: code, a path, a product, an abbreviation.

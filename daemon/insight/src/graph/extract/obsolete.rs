@@ -6,7 +6,7 @@ use crate::{
     graph::text,
     model::{evidence::GitStep, transcript::Origin},
     pattern::pattern,
-    report::retraction,
+    report::{Topic, is_phrase, retraction},
 };
 
 /// Minimum length, in bytes, of the name of a file.
@@ -52,8 +52,7 @@ fn is_changed_later(draft: &Draft<'_>, line: Origin, name: &str) -> bool {
 /// Whether a statement advises, plans or estimates, or says that something is missing. Later work
 /// may have made the statement obsolete.
 pub(super) fn is_advice(text: &str) -> bool {
-    pattern!(r"(?i)\b(?:would (?:need|have to|require|be)|you.d|we.d|i.d|we need|you need|should|could (?:be|add|use|also)|worth \w+ing|is (?:fine|acceptable|trivial|enough|safe|straightforward|easy|optional)|(?:minimal|proportionate|right|simplest|cleanest|smallest) (?:fix|change|way)|(?:small|tiny|big|large|minor|simple|easy|quick|one-line) (?:change|fix|refactor\w*|step|lift|addition)|not (?:yet )?(?:\w+ )?(?:logged|scoped|implemented|wired|added|configured|there|supported|handled|documented|covered|tested|mentioned)|needs? to be|next step|plan(?:ned|s)? to|recommend\w*|suggest\w*|no (?:mention|trace|evidence|tests?|docs?|documentation)|nothing (?:in|about|that))\b|\b(?:doesn.t|does not|don.t|do not) (?:yet |currently )?(?:mention|document|cover|handle|implement|exist)\b")
-        .is_match(text)
+    is_phrase(Topic::Advice, text)
 }
 
 #[cfg(test)]

@@ -1,25 +1,20 @@
 //! Finds references of a sentence to something outside of it, which a reader without the session
 //! does not know.
 
-use crate::pattern::pattern;
+use crate::{
+    pattern::pattern,
+    report::{Topic, is_phrase},
+};
 
 /// Number of words at the start of a sentence that are searched for a pronoun as object.
 const MAX_SEARCHED_WORDS: usize = 5;
 
 /// Whether a sentence refers to an earlier sentence, usually by a pronoun at its beginning.
 pub(super) fn points_back(text: &str) -> bool {
-    pattern!(
-        r"(?i)^(?:(?:and|but|so|also|then|however|therefore|instead|otherwise|because|which),? )*(?:it(?:.s|.ll|.d)?|they(?:.re|.ll)?|he|she|them|its|their|both|these|those|this|that(?:.s)?|here(?:.s)?|there(?:.s)?|same|neither|either|the (?:former|latter|above|following|other|rest|same))(?: (?:is|was|are|were|will|would|can|could|should|must|may|might|has|have|had|does|do|did|means|also|just|now|only|way|makes|works|needs|happens|happened|fails|failed|one|ones|all|explains?)\b|[.,;:]|$)"
-    )
-    .is_match(text)
+    is_phrase(Topic::BackReference, text)
         || !text.starts_with("Asked: ") && has_dangling_object(text)
         || pattern!(r"(?i)^(?:both(?: of)?|these|those|either|neither) [a-z]").is_match(text)
             && !pattern!(r"(?i)^(?:both|either|neither) \S+ (?:and|or|nor) ").is_match(text)
-        || pattern!(r"(?i)^(?:(?:and|but|so|also|then|since|because|if|when),? )*(?:it|they|he|she|them|its|their|it.s|they.re) ").is_match(text)
-        || pattern!(r"(?i)^(?:the same (?:applies|goes|holds|is true)|the only (?:cost|downside|drawback|difference|exception|one|change|caveat|risk)|whether (?:this|that|it|they)|(?:one|some|all|none|most|each|any|neither|either|both) of (?:these|those|them)|\S+ also (?:says|said|means|needs|requires)|pretty (?:easy|hard|much|simple)|not quite|exactly|correct|yes[,.]|no,|(?:potentially|probably|possibly|mostly|partly|partially|technically|basically|sort of|kind of) (?:yes|no)[,.]|(?:mostly|partly|partially|it depends|depends|sort of|kind of|absolutely|certainly|of course)[,.])(?: |$)")
-            .is_match(text)
-        || pattern!(r"(?i)^(?:which|where|while|whereas|because|so that|and then|as well as|see (?:above|below)|as (?:above|mentioned)) ")
-            .is_match(text)
 }
 
 /// Whether one of the first words is a pronoun for an object in an earlier sentence, for example
@@ -65,15 +60,6 @@ pub(super) fn counts_unnamed_objects(text: &str) -> bool {
         && !text.contains(['`', ':', '/'])
 }
 
-/// Whether the object of a request is known only from the conversation, for example `apply the
-/// fixes you suggest` or `address the comments`.
-pub(super) fn has_unnamed_object(text: &str) -> bool {
-    pattern!(
-        r"(?i)\b(?:you|we|i|he|she|they) (?:suggest|propose|recommend|find|found|list|mention|point|raise|discuss|talk)(?:ed|ing)?\b|^[a-z]+(?: up| out)? (?:(?:all|all of|each of|the|these|those|your|my|our|other|remaining|last|two|three|new|valid|open) )*(?:fix(?:es)?|changes?|comments?|findings?|issues?|suggestions?|points?|recommendations?|feedback|problems?|errors?|warnings?|failures?|todos?|tasks?|steps?|plan|review|rest|others?|work|pr|branch)(?:[.,;:]|$| (?:now|please|too|as well|again|first|then|and (?:commit|push)|you|we|i|that|which|above|below|from (?:the|your) (?:review|list))\b)"
-    )
-    .is_match(text)
-}
-
 /// Whether a text refers to a file only by its extension, for example `the py file`.
 pub(super) fn names_bare_file(text: &str) -> bool {
     pattern!(r"(?i)\bthe (?:py|ts|js|go|rs|rb|java|json|ya?ml|toml|md|sql|sh|css|html|txt|csv) (?:file|one)s?\b")
@@ -84,21 +70,6 @@ pub(super) fn names_bare_file(text: &str) -> bool {
 pub(super) fn has_external_pronoun(text: &str) -> bool {
     pattern!(r"(?i)\b(?:this|that|these)(?: (?:in|on|for|to|with|from|by|is|was|be)\b|[?.,;:]|$)|\bthese \d|\bwhatever (?:it|they)\b")
         .is_match(text)
-}
-
-/// Whether a text is about its own conversation: what was asked or said before, or a change under
-/// review without the name of the change.
-pub(super) fn depends_on_session(text: &str) -> bool {
-    let conversation = pattern!(
-        r"(?i)\byou (?:asked|mentioned|said|noted|pointed|raised|described|linked|pasted|shared|approved|told)\b|\b(?:asked|mentioned|discussed|described|noted|listed|shown|said|explained|stated|as|see) (?:earlier|above|before|previously|below)\b|\b(?:above|below)(?:[.,;:)]|$)|\bodd one out\b|\byour (?:use case|case|setup|question|idea|proposal|suggestion|plan|machine)\b|\b(?:needed|relevant|useful|applicable|required) here\b|\b(?:in|of) this (?:conversation|session|chat)\b|\bour (?:conversation|discussion)\b"
-    );
-    let under_review = pattern!(
-        r"(?i)\b(?:this|that|the) (?:pr|pull request|merge request|diff|patch|review|reviewer|branch|commit)(?: (?:is|was|are|has|had|does|do|adds?|removes?|changes?|introduces?|also|only|already|looks?|needs?|should|will|would|can|must)\b|[.,;:?)]|$)"
-    );
-    let reviewed = pattern!(
-        r"(?i)\b(?:review|reviewer.?s?|coderabbit|copilot)(?: \w+)? (?:comments?|findings?|threads?|summary)\b|\bpre-merge\b"
-    );
-    conversation.is_match(text) || under_review.is_match(text) || reviewed.is_match(text)
 }
 
 /// Whether the subject of a sentence is a thing without a name, for example `The guard is …` or
@@ -173,7 +144,7 @@ mod tests {
             ("review the changes in `parse.rs`", false),
             ("add limits to the uploads", false),
         ] {
-            assert_eq!(has_unnamed_object(text), wanted, "{text}");
+            assert_eq!(is_phrase(Topic::UnnamedObject, text), wanted, "{text}");
         }
     }
 
@@ -190,7 +161,7 @@ mod tests {
             ("The branch of the parser that reads dates never fails", false),
             ("`git describe` reads the commit and its tags", false),
         ] {
-            assert_eq!(depends_on_session(text), wanted, "{text}");
+            assert_eq!(is_phrase(Topic::SessionReference, text), wanted, "{text}");
         }
     }
 
