@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 pub(super) use crate::lang::prose::share_of_words as share;
-use crate::{model::graph::fingerprint, pattern::pattern};
+use crate::{model::graph::fingerprint, pattern::pattern, text::is_ideograph};
 
 /// Words that do not show what a text is about, sorted.
 const STOP_WORDS: &[&str] = &[
@@ -144,11 +144,6 @@ fn stem(word: &str) -> &str {
     let bytes = stem.as_bytes();
     let is_doubled = bytes.len() > 3 && bytes[bytes.len() - 1] == bytes[bytes.len() - 2];
     if is_doubled { &stem[..stem.len() - 1] } else { stem }
-}
-
-/// Whether a character belongs to a script without blanks between words.
-pub(super) fn is_ideograph(c: char) -> bool {
-    ('\u{3040}'..='\u{9fff}').contains(&c)
 }
 
 fn pairs(word: &str) -> Vec<String> {

@@ -41,6 +41,11 @@ pub(crate) fn same_words(a: &str, b: &str) -> bool {
     share_of_words(small, large) >= 0.8 && (small.len() > 2 || small.len() == large.len())
 }
 
+/// Whether a character belongs to a script without blanks between words.
+pub(crate) fn is_ideograph(c: char) -> bool {
+    ('\u{3040}'..='\u{9fff}').contains(&c)
+}
+
 /// Whether a line contains a file name that is not a part of a longer name.
 pub(crate) fn contains_name(line: &str, name: &str) -> bool {
     let continues = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');

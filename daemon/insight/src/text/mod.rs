@@ -16,7 +16,7 @@ pub(crate) use self::{
         around_gap, before_gap, is_glob, is_symbol, kept, kept_lines, kept_words, one_line,
         position_of_link, with_short_code, without_ansi, without_code,
     },
-    compare::{contains_name, same_words, words},
+    compare::{contains_name, is_ideograph, same_words, words},
     sentences::{
         capitalised, has_label, sentence_ends, sentences, without_full_stop, without_list_colon,
     },

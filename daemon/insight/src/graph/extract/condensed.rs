@@ -1,11 +1,11 @@
 //! Shortens a report in Markdown to one line, for a reader who only wants to know the result.
 
-pub(super) use super::report_parts::sentences;
 use super::report_parts::{ReportPart, length, parts};
 use crate::{
     graph::text,
     pattern::pattern,
     report::{Topic, is_phrase},
+    text::sentences,
 };
 
 /// Replaces the omitted middle of a section.

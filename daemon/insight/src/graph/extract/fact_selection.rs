@@ -3,7 +3,6 @@
 
 use super::{phrasing, reference};
 use crate::{
-    graph::text,
     lang::{environment, lasting},
     model::{
         evidence::Choice,
@@ -12,6 +11,7 @@ use crate::{
     },
     pattern::{Regex, pattern},
     report::{Topic, is_phrase},
+    text::is_ideograph,
 };
 
 /// Minimum number of words of a decision that neither quotes the user nor answers a known question.
@@ -136,7 +136,7 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         r"(?i)^(?:yes|no|not yet|sure|starting|going|beginning|created|removed|fixed|decisions?|just|the (?:one|remaining|other|rest|following|issue|problem)|option [a-z1-9])\b|^`[^`]+` [-—–] "
     );
     let words = what.split_whitespace().count();
-    (words >= MIN_DECISION_WORDS || what.chars().any(text::is_ideograph))
+    (words >= MIN_DECISION_WORDS || what.chars().any(is_ideograph))
         && (record.rationale.contains(BY_THE_USER) || !is_phrase(Topic::AgentStep, what))
         && !is_answer.is_match(what)
         && !is_phrase(Topic::SessionReference, what)

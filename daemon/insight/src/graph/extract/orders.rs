@@ -1,9 +1,9 @@
 //! Recognises the sentences of a user that order or ask something.
 
-use super::condensed::sentences;
 use crate::{
     pattern::pattern,
     report::{Topic, is_phrase},
+    text::sentences,
 };
 
 /// Whether a text orders or asks something.

@@ -11,6 +11,7 @@ use crate::{
         transcript::{Origin, TaskState},
     },
     pattern::pattern,
+    text::sentences,
 };
 
 /// Maximum number of sentences of a session that are marked.
@@ -53,7 +54,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
     for report in evidence.reports.iter().filter(|report| report.changed) {
         let at = report.at.unwrap_or_else(|| draft.moments.at(report.origin));
-        for sentence in sentences(&report.text).take(MAX_REPORT_SENTENCES) {
+        for sentence in sentences(&report.text).into_iter().take(MAX_REPORT_SENTENCES) {
             marked.add_with_request(&requests, report.origin, at, sentence);
         }
     }
@@ -90,7 +91,7 @@ struct PromptWords {
 
 impl PromptWords {
     fn of(prompt: &Quote) -> PromptWords {
-        let sentences = sentences(&prompt.text).take(MAX_PROMPT_SENTENCES);
+        let sentences = sentences(&prompt.text).into_iter().take(MAX_PROMPT_SENTENCES);
         let sentences = sentences.filter(|sentence| !says_open(sentence)).map(text::topic_words);
         PromptWords { origin: prompt.origin, sentences: sentences.collect() }
     }
@@ -221,7 +222,7 @@ fn failed_fixes(draft: &mut Draft<'_>) {
     for prompt in &evidence.prompts {
         let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
         let failing: Vec<&str> =
-            sentences(&prompt.text).filter(|one| phrasing::still_fails(one)).collect();
+            sentences(&prompt.text).into_iter().filter(|one| phrasing::still_fails(one)).collect();
         for sentence in &failing {
             draft.mark(subject, at, Observation::Words(text::topic_words(sentence)));
         }
@@ -236,11 +237,4 @@ fn failed_fixes(draft: &mut Draft<'_>) {
             draft.mark(subject, at, Observation::Seen);
         }
     }
-}
-
-pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split(['\n', '。', '！', '？'])
-        .flat_map(|line| line.split_inclusive(". "))
-        .map(str::trim)
-        .filter(|sentence| !sentence.is_empty())
 }

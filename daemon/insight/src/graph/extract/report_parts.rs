@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, mem};
 
-use crate::pattern::pattern;
+use crate::{pattern::pattern, text::sentences};
 
 /// Maximum length, in characters, of a block of code that no sentence introduces. A longer block is
 /// omitted.
@@ -243,24 +243,6 @@ fn plain(line: &str) -> Cow<'_, str> {
         Cow::Borrowed(line) => link.replace_all(line, "$1"),
         Cow::Owned(line) => Cow::Owned(link.replace_all(&line, "$1").into_owned()),
     }
-}
-
-pub(super) fn sentences(paragraph: &str) -> Vec<&str> {
-    let ends =
-        pattern!("(?:[.!?][\"')]*|:) +(?:[A-Z`\"(“\u{2600}-\u{27BF}\u{1F300}-\u{1FAFF}])|[。！？]");
-    let mut found = Vec::new();
-    let mut start = 0;
-    for end in ends.find_iter(paragraph) {
-        let end = match paragraph[end.range()].find(' ') {
-            Some(at) => end.start() + at,
-            None => end.end(),
-        };
-        found.push(paragraph[start..end].trim());
-        start = end;
-    }
-    found.push(paragraph[start..].trim());
-    found.retain(|sentence| !sentence.is_empty());
-    found
 }
 
 #[cfg(test)]

@@ -1,10 +1,7 @@
 //! Shortens a request to the sentences that order something, and leaves out its background first.
 
-use super::{
-    condensed::{condensed, sentences},
-    orders::is_clear_order,
-};
-use crate::{graph::text, pattern::pattern};
+use super::{condensed::condensed, orders::is_clear_order};
+use crate::{graph::text, pattern::pattern, text::sentences};
 
 /// Maximum length, in bytes, of a prompt that is assumed to be typed.
 pub(super) const MAX_TYPED_BYTES: usize = 900;

@@ -14,8 +14,8 @@ use crate::{
     },
     summarize::evidence::is_scratch,
     text::{
-        Block, blocks, capitalised, cut, has_label, one_line, pattern, same_words, sentence_ends,
-        sentences, without_full_stop, without_list_colon,
+        Block, blocks, capitalised, cut, has_label, is_ideograph, one_line, pattern, same_words,
+        sentence_ends, sentences, without_full_stop, without_list_colon,
     },
 };
 
@@ -224,7 +224,7 @@ const MIN_IDEOGRAPHS: usize = 5;
 
 /// Whether a text is Chinese or Japanese.
 fn has_ideographs(text: &str) -> bool {
-    let ideographs = text.chars().filter(|c| ('\u{3040}'..='\u{9fff}').contains(c));
+    let ideographs = text.chars().filter(|c| is_ideograph(*c));
     ideographs.count() >= MIN_IDEOGRAPHS
 }
 
