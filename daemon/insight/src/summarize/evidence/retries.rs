@@ -280,8 +280,9 @@ mod tests {
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!((found[0].failed.as_str(), found[0].worked.as_str()), ("go", "mise exec -- go"));
         let pnpm = "undefined\n ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command \"biome\" not found\n";
-        let first = ("pnpm biome check src 2>&1 | tail -10", Outcome::Succeeded, pnpm);
-        let found = retries(&[first, ("npx biome check src | tail -10", Outcome::Succeeded, "")]);
+        let first = ("pnpm biome check --write src 2>&1 | tail -10", Outcome::Succeeded, pnpm);
+        let found =
+            retries(&[first, ("npx biome check --write src | tail -10", Outcome::Succeeded, "")]);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(
             (found[0].failed.as_str(), found[0].worked.as_str()),

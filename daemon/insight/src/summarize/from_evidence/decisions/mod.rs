@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use crate::{
     model::{
         evidence::{Choice, Quote, Statement, StatementKind},
-        summary::DecisionRecord,
+        summary::{DecisionRecord, EnhancedSessionSummary},
         transcript::{Task, TaskState},
         wording::{AND_CHANGED, BY_THE_USER, CHOSEN, NO_REASON, PLAN, USERS_WORDS},
     },
@@ -38,6 +38,8 @@ use crate::{
 const RECORDS: usize = 14;
 /// Number of prompts after a choice in which the user may take the choice back.
 const ANSWERS: usize = 3;
+/// The objective contains a quote if it has at least this share of the words of the quote.
+const REQUESTED: f64 = 0.95;
 /// The end of the rationale of a plan that is recorded by its title.
 const TITLED: &str = " (plan accepted by the user)";
 /// A prompt repeats a typed answer if it contains at least this share of the answer's words.
@@ -83,6 +85,20 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
         records.remove(plan.unwrap_or(0));
     }
     records
+}
+
+/// Removes the quotes of the user that the objective contains already, if nothing is known of what
+/// they refer to.
+pub(super) fn remove_requests(summary: &mut EnhancedSessionSummary) {
+    let objective = words(&summary.objective);
+    summary.key_decisions.iter_mut().for_each(|records| {
+        records.retain(|record| {
+            let quote = record.decision.strip_prefix("User: ");
+            let quote = quote.filter(|_| record.rationale == USERS_WORDS);
+            !quote.is_some_and(|quote| share_of_words(&words(quote), &objective) >= REQUESTED)
+        });
+    });
+    summary.key_decisions.take_if(|records| records.is_empty());
 }
 
 /// Whether a decision mentions its object. `Removed it` does not.
@@ -334,7 +350,9 @@ fn plan_title(question: &str) -> String {
 /// Splits an answer such as `Daily — one file for each date` into its label and its detail.
 fn labelled(answer: &str) -> (&str, Option<&str>) {
     match answer.split_once(" — ").or_else(|| answer.split_once(" - ")) {
-        Some((label, detail)) if label.len() >= 3 => (label, Some(detail)),
+        Some((label, detail)) if label.len() >= 3 && !is_bare_answer(answer) => {
+            (label, Some(detail))
+        }
         _ => (answer, None),
     }
 }

@@ -11,7 +11,7 @@ pub(super) mod unconfirmed;
 
 use crate::{
     model::{
-        evidence::{Delegation, GitStep, StatementKind, without_parents},
+        evidence::{Delegation, GitStep, Quote, StatementKind, without_parents},
         transcript::{Origin, RecapKind, Task},
         wording::{ASKED_LAST, REQUEST_STATES},
     },
@@ -52,6 +52,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     cut_off(entries, &mut list);
     unanswered(entries, &mut list);
+    interrupted_question(entries, &mut list);
     deferred::returned_errors(entries, &mut list);
     failing(entries, &mut list);
     refusals::unapproved(entries, &mut list);
@@ -199,6 +200,31 @@ fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
         request.weight > Weight::Reaction && !(began && request.weight == Weight::Routine)
     }) {
         push(list, format!("{ASKED_LAST}{state}: {}", entries.tidy(&request.text)));
+    }
+}
+
+/// Adds the last question that the user interrupted before the agent did anything, unless a later
+/// report is about the question.
+fn interrupted_question(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let is_asked = |pair: &&[Quote]| {
+        let [asked, next] = pair else { return false };
+        let is_stopped = evidence
+            .corrections
+            .iter()
+            .any(|one| one.origin == next.origin && one.refused.is_none() && one.stopped.is_none());
+        let mut reports = evidence.reports.iter();
+        is_stopped
+            && asked.text.trim_end().ends_with('?')
+            && !reports.any(|report| {
+                report.origin.follows(asked.origin) && !report.origin.follows(next.origin)
+            })
+            && !left_open::is_taken_up(entries, &asked.text, asked.origin)
+    };
+    let Some([asked, _]) = evidence.prompts.windows(2).rfind(is_asked) else { return };
+    let request = Request::of(&asked.text).filter(|request| request.weight >= Weight::Vague);
+    if let Some(request) = request {
+        push(list, format!("Asked, not answered: {}", entries.tidy(&request.text)));
     }
 }
 
@@ -381,7 +407,7 @@ mod tests {
         model::{
             evidence::{CommandRun, Evidence, FileWork, Publication, PublicationKind, TestRun},
             time::Timestamp,
-            transcript::Outcome,
+            transcript::{Item, Outcome},
         },
         report::Reports,
         summarize::evidence::scenarios::Script,
@@ -402,6 +428,33 @@ mod tests {
         let reports = Reports::of(&evidence);
         let steps = next_steps(&Entries { evidence: &evidence, reports: &reports, project: None });
         assert_eq!(steps, ["Unchecked in the pull request: Check the token after the merge"]);
+    }
+
+    #[test]
+    fn a_question_that_was_interrupted_at_once_is_open() {
+        let steps_after = |stopped: bool, answer: Option<&str>| {
+            let mut script = Script::default();
+            script.prompt("Find the cause of the lost session");
+            script.reply("m1", "I am looking at the two branches.");
+            script.prompt("is the content of session 1 in the branch of session 2?");
+            if let Some(answer) = answer {
+                script.reply("m2", answer);
+            }
+            if stopped {
+                script.item(Item::Interrupted);
+            }
+            script.prompt("Write down what we have so far");
+            script.reply("m3", "It is in `notes.md`.");
+            steps(&script.collect())
+        };
+        let open = "Asked, not answered: Is the content of session 1 in the branch of session 2?";
+        assert!(
+            steps_after(true, None).iter().any(|step| step == open),
+            "{:?}",
+            steps_after(true, None)
+        );
+        assert!(!steps_after(true, Some("No, it is not.")).iter().any(|step| step == open));
+        assert!(!steps_after(false, None).iter().any(|step| step == open));
     }
 
     #[test]
