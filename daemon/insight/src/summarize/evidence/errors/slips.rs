@@ -70,7 +70,6 @@ const SLIPS: &[&str] = &[
     "has not been read yet",
     "has been modified since read",
     "String to replace not found",
-    "apply_patch verification failed",
     "string to replace, but replace_all",
     "matches of the string to replace",
     "are exactly the same",

@@ -147,7 +147,7 @@ fn is_root_cause(sentence: &str) -> bool {
     mismatch
         || rooted
         || pattern!(
-        r"(?i)\b(?:was|were|is|are) (?:failing|broken|crashing|hanging|rejected|interfering|not (?:working|found|loaded|firing|detected)) (?:because|since|due to)\b|\bfail(?:s|ed) (?:[a-zA-Z0-9_`@/.-]+ ){0,8}because\b|\b(?:was|were) caused by\b|\b(?:didn't|did not) work because\b|\b(?:isn|aren|wasn|weren|doesn|don|didn)['\u{2019}]t (?:\w+ ){1,3}because\b.{12,}"
+        r"(?i)\b(?:was|were|is|are) (?:failing|broken|crashing|hanging|rejected|interfering|not (?:working|found|loaded|firing|detected)) (?:because|since|due to)\b|\bfail(?:s|ed) (?:[a-zA-Z0-9_`@/.-]+ ){0,8}because\b|\b(?:was|were) caused by\b|\b(?:didn't|did not) work because\b"
     )
     .is_match(sentence)
 }

@@ -30,7 +30,10 @@ use crate::{
             request::wording::begins_as_order,
         },
     },
-    text::{capitalised, cut, pattern, same_words, share_of_words, without_full_stop, words},
+    text::{
+        capitalised, cut, pattern, same_words, share_of_words, without_full_stop, without_opener,
+        words,
+    },
 };
 
 /// Maximum number of records. If there are more, the oldest plans that are recorded by their
@@ -39,7 +42,7 @@ const RECORDS: usize = 14;
 /// Number of prompts after a choice in which the user may take the choice back.
 const ANSWERS: usize = 3;
 /// The objective contains a quote if it has at least this share of the words of the quote.
-const REQUESTED: f64 = 0.95;
+const REQUESTED: f64 = 0.85;
 /// The end of the rationale of a plan that is recorded by its title.
 const TITLED: &str = " (plan accepted by the user)";
 /// A prompt repeats a typed answer if it contains at least this share of the answer's words.
@@ -95,7 +98,8 @@ pub(super) fn remove_requests(summary: &mut EnhancedSessionSummary) {
         records.retain(|record| {
             let quote = record.decision.strip_prefix("User: ");
             let quote = quote.filter(|_| record.rationale == USERS_WORDS);
-            !quote.is_some_and(|quote| share_of_words(&words(quote), &objective) >= REQUESTED)
+            let bare = |quote: &str| words(without_opener(quote.trim_matches('"')));
+            !quote.is_some_and(|quote| share_of_words(&bare(quote), &objective) >= REQUESTED)
         });
     });
     summary.key_decisions.take_if(|records| records.is_empty());

@@ -277,7 +277,7 @@ fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
 
 /// Whether a prompt after `origin`, or in another transcript, is about the open end in `line`. If
 /// `line` mentions settings, the prompt must mention one of them.
-fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
+pub(crate) fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     let open = words(line);
     let settings: Vec<&str> = pattern!(r"`[A-Z][A-Z0-9]*_[A-Z0-9_]+`")
         .find_iter(line)

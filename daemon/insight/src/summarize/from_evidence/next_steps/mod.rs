@@ -204,7 +204,7 @@ fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
 }
 
 /// Adds the last question that the user interrupted before the agent did anything, unless a later
-/// report is about the question.
+/// prompt repeats the question.
 fn interrupted_question(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let is_asked = |pair: &&[Quote]| {
@@ -219,7 +219,7 @@ fn interrupted_question(entries: &Entries<'_>, list: &mut Vec<String>) {
             && !reports.any(|report| {
                 report.origin.follows(asked.origin) && !report.origin.follows(next.origin)
             })
-            && !left_open::is_taken_up(entries, &asked.text, asked.origin)
+            && !left_open::is_asked_for(entries, &asked.text, asked.origin)
     };
     let Some([asked, _]) = evidence.prompts.windows(2).rfind(is_asked) else { return };
     let request = Request::of(&asked.text).filter(|request| request.weight >= Weight::Vague);
