@@ -11,7 +11,7 @@ pub(super) mod unconfirmed;
 
 use crate::{
     model::{
-        evidence::{Delegation, GitStep, Quote, StatementKind, without_parents},
+        evidence::{Delegation, GitStep, StatementKind, without_parents},
         transcript::{Origin, RecapKind, Task},
         wording::{ASKED_LAST, REQUEST_STATES},
     },
@@ -52,7 +52,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     cut_off(entries, &mut list);
     unanswered(entries, &mut list);
-    interrupted_question(entries, &mut list);
+    postponed::interrupted_question(entries, &mut list);
     deferred::returned_errors(entries, &mut list);
     failing(entries, &mut list);
     refusals::unapproved(entries, &mut list);
@@ -200,31 +200,6 @@ fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
         request.weight > Weight::Reaction && !(began && request.weight == Weight::Routine)
     }) {
         push(list, format!("{ASKED_LAST}{state}: {}", entries.tidy(&request.text)));
-    }
-}
-
-/// Adds the last question that the user interrupted before the agent did anything, unless a later
-/// prompt repeats the question.
-fn interrupted_question(entries: &Entries<'_>, list: &mut Vec<String>) {
-    let evidence = entries.evidence;
-    let is_asked = |pair: &&[Quote]| {
-        let [asked, next] = pair else { return false };
-        let is_stopped = evidence
-            .corrections
-            .iter()
-            .any(|one| one.origin == next.origin && one.refused.is_none() && one.stopped.is_none());
-        let mut reports = evidence.reports.iter();
-        is_stopped
-            && asked.text.trim_end().ends_with('?')
-            && !reports.any(|report| {
-                report.origin.follows(asked.origin) && !report.origin.follows(next.origin)
-            })
-            && !left_open::is_asked_for(entries, &asked.text, asked.origin)
-    };
-    let Some([asked, _]) = evidence.prompts.windows(2).rfind(is_asked) else { return };
-    let request = Request::of(&asked.text).filter(|request| request.weight >= Weight::Vague);
-    if let Some(request) = request {
-        push(list, format!("Asked, not answered: {}", entries.tidy(&request.text)));
     }
 }
 
