@@ -42,7 +42,7 @@ const RECORDS: usize = 14;
 /// Number of prompts after a choice in which the user may take the choice back.
 const ANSWERS: usize = 3;
 /// The objective contains a quote if it has at least this share of the words of the quote.
-const REQUESTED: f64 = 0.85;
+const REQUESTED: f64 = 0.8;
 /// The end of the rationale of a plan that is recorded by its title.
 const TITLED: &str = " (plan accepted by the user)";
 /// A prompt repeats a typed answer if it contains at least this share of the answer's words.
@@ -364,6 +364,34 @@ fn labelled(answer: &str) -> (&str, Option<&str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summarize::{
+        evidence::scenarios::Script, from_evidence::request::wording_scenarios,
+    };
+
+    #[test]
+    fn the_detail_of_a_bare_answer_is_part_of_its_label() {
+        assert_eq!(labelled("Yes — correct it"), ("Yes — correct it", None));
+        assert_eq!(labelled("Daily — one file a day"), ("Daily", Some("one file a day")));
+    }
+
+    #[test]
+    fn a_quote_that_the_objective_contains_is_no_decision() {
+        let decided = |objective: &str, rationale: &str| {
+            let mut script = Script::default();
+            script.prompt("Build it");
+            script.reply("m", "Built.");
+            let mut summary = wording_scenarios::summary(&script);
+            summary.objective = objective.to_owned();
+            let quote = "User: \"okay lets add a list of questions to the readme\"";
+            summary.key_decisions = Some(vec![record(quote, rationale.to_owned())]);
+            remove_requests(&mut summary);
+            summary.key_decisions.is_some()
+        };
+        let objective = "Build it. Later: add a list of questions to the readme.";
+        assert!(!decided(objective, USERS_WORDS));
+        assert!(decided(objective, "The user's words, on a proposed plan"));
+        assert!(decided("Build it", USERS_WORDS));
+    }
 
     #[test]
     fn a_decision_mentions_its_object() {
