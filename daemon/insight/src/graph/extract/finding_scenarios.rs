@@ -3,8 +3,8 @@
 use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
 use crate::model::{
     evidence::{
-        Choice, Commit, NotePurpose, OutsideChange, OutsideKind, Quote, Resolution, Retry,
-        TurnReport, WorkNote,
+        Choice, Commit, FileWork, NotePurpose, OutsideChange, OutsideKind, Quote, Resolution,
+        Retry, TurnReport, WorkNote,
     },
     graph::{Certainty, Relation},
     summary::{DecisionRecord, ErrorResolution},
@@ -107,6 +107,34 @@ fn a_cause_is_a_fact_only_if_work_followed_it() {
     session.evidence.prompts.clear();
     session.episode.name = "Describe the importer".to_owned();
     assert_eq!(of(&facts(&[&session]), Relation::CausedBy).count(), 0, "the failure is unknown");
+}
+
+#[test]
+fn each_of_several_causes_explains_its_own_failure() {
+    let causes = ["`main.rs` registered the importer late", "`Reader::next` skips the last row"];
+    let mut session = SessionFixture::new(10, "Speed up the importer");
+    let prompt = |at, text: &str| Quote { text: text.to_owned(), origin: line(at), at: None };
+    session.evidence.prompts = vec![
+        prompt(2, "`login()` fails for old users"),
+        prompt(4, "the import of `a.csv` still fails"),
+    ];
+    session.evidence.reports = vec![report(3, causes[0]), report(5, causes[1])];
+    session.evidence.files.entry("/srv/app/src/main.rs".to_owned()).or_insert(FileWork {
+        edits: 1,
+        last: line(6),
+        ..FileWork::default()
+    });
+    session.episode.summary.root_cause_analysis = Some(causes.join("\n"));
+    let facts = facts(&[&session]);
+    let found: Vec<&str> =
+        of(&facts, Relation::CausedBy).map(|fact| fact.sentence.as_str()).collect();
+    assert_eq!(
+        found,
+        [
+            "Root cause of “`login()` fails for old users”: `main.rs` registered the importer late.",
+            "Root cause of “the import of `a.csv` still fails”: `Reader::next` skips the last row."
+        ]
+    );
 }
 
 #[test]

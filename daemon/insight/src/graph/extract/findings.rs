@@ -55,10 +55,12 @@ pub(super) fn read(draft: &mut Draft<'_>) {
             add_finding(draft, &mut earlier, FindingDraft::of(Relation::FoundOut, text));
         }
     }
-    if let Some(cause) = summary.root_cause_analysis.as_deref()
-        && !summary.errors_resolved.iter().flatten().any(|error| cause.contains(&error.root_cause))
-    {
-        add_finding(draft, &mut earlier, FindingDraft::of(Relation::CausedBy, cause));
+    // Each cause explains its own failure.
+    for cause in summary.root_cause_analysis.iter().flat_map(|causes| causes.lines()) {
+        let mut errors = summary.errors_resolved.iter().flatten();
+        if !errors.any(|error| cause.contains(&error.root_cause)) {
+            add_finding(draft, &mut earlier, FindingDraft::of(Relation::CausedBy, cause));
+        }
     }
     // Pull requests are separate statements.
     let tasks = summary.completed_tasks.iter().flatten();

@@ -37,11 +37,15 @@ pub(super) fn of_cause(draft: &Draft<'_>, cause: &str, line: Option<Origin>) -> 
     before.take(MAX_SEARCHED_PROMPTS).find_map(|prompt| reported(&prompt.text))
 }
 
-/// Returns the first sentence in `prompt` that is about a failure and contains a name.
+/// Returns the first sentence in `prompt` that is about a failure and contains a name. A sentence
+/// that begins with `The issue is` states a cause.
 fn reported(prompt: &str) -> Option<String> {
     let paragraphs: Vec<String> = prompt.split("\n\n").map(text::single_spaced).collect();
     let sentences = paragraphs.iter().flat_map(|lines| lines.split_inclusive(". "));
-    let mut failing = sentences.filter(|sentence| is_failure(sentence));
+    let states_cause = |sentence: &str| {
+        pattern!(r"(?i)^(?:the )?(?:issue|problem|cause) (?:is|was)\b").is_match(sentence)
+    };
+    let mut failing = sentences.filter(|sentence| is_failure(sentence) && !states_cause(sentence));
     let found = failing.find(|sentence| fact_selection::names_something(sentence))?;
     Some(text::cut(text::without_full_stop(found), MAX_CHARS))
 }
@@ -83,6 +87,7 @@ mod tests {
                 Some("debug: I am seeing `unexpected end of input` when I run `explain`"),
             ),
             ("commit and push it", None),
+            ("the issue is the formatter, not `db:generate`, I think", None),
             ("why?", None),
         ] {
             session.evidence.prompts =

@@ -19,6 +19,8 @@ use crate::{
 
 /// Number of commands after a failed command that may be another form of the failed command.
 const NEXT_COMMANDS: u8 = 4;
+/// The same number if the program was not found. The agent may first look for the program.
+const NEXT_CALLS: u8 = 12;
 /// Minimum share of the words of each form that the other form must contain.
 const SAME_PURPOSE: f64 = 0.5;
 /// Length, in bytes, of a sentence that explains a failure.
@@ -53,8 +55,8 @@ impl CommandEnd<'_> {
 }
 
 /// Records the end of the command that ran at `origin`. A failed command is added to `waiting`. A
-/// command that succeeded and printed something is added to `retries` if it is another form of a
-/// command in `waiting`.
+/// command that succeeded is added to `retries` if it is another form of a command in `waiting`, and
+/// printed something or called a program that the failed command did not find.
 pub(super) fn record_end(
     waiting: &mut Vec<FailedCommand>,
     retries: &mut Vec<Retry>,
@@ -62,7 +64,7 @@ pub(super) fn record_end(
     end: CommandEnd<'_>,
 ) {
     waiting.iter_mut().for_each(|one| one.age += 1);
-    waiting.retain(|one| one.age <= NEXT_COMMANDS);
+    waiting.retain(|one| one.age <= one.missing().map_or(NEXT_COMMANDS, |_| NEXT_CALLS));
     if let CommandEnd::Failed(output) = end {
         waiting.extend(FailedCommand::new(command, output));
         keep_latest(waiting, bounds::FAILED_COMMANDS);
@@ -72,18 +74,16 @@ pub(super) fn record_end(
         return;
     }
     let worked = kept(&command.shown, bounds::RETRIED_COMMAND);
-    let is_same = |one: &FailedCommand| parts(&one.command) == parts(&worked);
-    let works_unchanged = waiting.iter().any(is_same);
-    let other = waiting.iter().rfind(|one| is_other_form(&one.command, &worked)).cloned();
     let is_silent = end == CommandEnd::Silent;
-    waiting.retain(|one| !is_same(one) && (is_silent || !is_other_form(&one.command, &worked)));
-    if let Some(failed) = other.filter(|_| !works_unchanged && !is_silent) {
-        let FailedCommand { command: failed, message, explanation, .. } = failed;
-        push_latest(
-            retries,
-            Retry { failed, message, explanation, worked, origin },
-            bounds::RETRIES,
-        );
+    let works_unchanged = waiting.iter().any(|one| one.is_same(&worked));
+    let other = waiting.iter().rev().find_map(|one| {
+        let (failed, worked) = one.other_form(&worked, is_silent)?;
+        let (message, explanation) = (one.message.clone(), one.explanation.clone());
+        Some(Retry { failed, message, explanation, worked, origin })
+    });
+    waiting.retain(|one| !one.is_same(&worked) && one.other_form(&worked, is_silent).is_none());
+    if let Some(retry) = other.filter(|_| !works_unchanged) {
+        push_latest(retries, retry, bounds::RETRIES);
     }
 }
 
@@ -119,6 +119,30 @@ impl FailedCommand {
         })
     }
 
+    /// Returns the program that was not found.
+    fn missing(&self) -> Option<&str> {
+        missing_program(&self.message)
+    }
+
+    /// Whether a command that succeeded is the failed command, or calls the program that was not
+    /// found in the same way.
+    fn is_same(&self, worked: &str) -> bool {
+        let call = |line| self.missing().and_then(|program| call_of(line, program));
+        parts(&self.command) == parts(worked)
+            || call(worked).is_some_and(|worked| call(&self.command) == Some(worked))
+    }
+
+    /// Returns the failed command and `worked`, if `worked` is another form of the failed command.
+    /// If a program was not found, both are only the calls of that program, without its arguments.
+    fn other_form(&self, worked: &str, is_silent: bool) -> Option<(String, String)> {
+        if let Some(program) = self.missing() {
+            let (failed, worked) = (call_of(&self.command, program)?, call_of(worked, program)?);
+            return (failed != worked).then_some((failed, worked));
+        }
+        let is_other = !is_silent && is_other_form(&self.command, worked);
+        is_other.then(|| (self.command.clone(), worked.to_owned()))
+    }
+
     /// Whether a word of a sentence occurs in the command or in its message.
     fn shares_a_name_with(&self, sentence: &str) -> bool {
         let is_name = |word: &&str| word.len() >= 3;
@@ -130,8 +154,40 @@ impl FailedCommand {
 
 /// Whether an error message says that the command was wrong or could not run.
 fn blames_the_command(message: &str) -> bool {
-    pattern!(r"(?i)\bcommand not found\b|\bnot found \(HTTP\b|\b(?:HTTP|status|error):? 40[134]\b|\bcould not resolve to\b|\bunknown (?:option|flag|command|subcommand|argument|shorthand)|\bunrecogni[sz]ed (?:option|flag|command|subcommand|argument)|\b(?:invalid|unexpected) (?:option|flag|argument)|\bmissing script\b|\bno such (?:command|option)\b|\bcannot write multiple\b|\bmust be (?:provided|run|called|set)\b|\b(?:permission denied|EACCES|ECONNREFUSED|connection refused)\b|\bno tests? (?:files? )?found\b")
+    pattern!(r"(?i)\bnot found \(HTTP\b|\b(?:HTTP|status|error):? 40[134]\b|\bcould not resolve to\b|\bunknown (?:option|flag|command|subcommand|argument|shorthand)|\bunrecogni[sz]ed (?:option|flag|command|subcommand|argument)|\b(?:invalid|unexpected) (?:option|flag|argument)|\bmissing script\b|\bno such (?:command|option)\b|\bcannot write multiple\b|\bmust be (?:provided|run|called|set)\b|\b(?:permission denied|EACCES|ECONNREFUSED|connection refused)\b|\bno tests? (?:files? )?found\b")
         .is_match(message)
+        || missing_program(message).is_some()
+}
+
+/// Returns the program that a shell or a package manager did not find.
+fn missing_program(message: &str) -> Option<&str> {
+    let named = pattern!(
+        r#"command not found: ([\w.+-]+)|\b([A-Za-z_][\w.+-]*): (?:command )?not found|"([\w.+-]+)": executable file not found|\b[Cc]ommand "([\w.+-]+)" not found"#
+    );
+    let found = named.captures(message)?;
+    let program = found.iter().skip(1).flatten().next()?;
+    Some(program.as_str())
+}
+
+/// Returns the call of a program without its arguments: its name or its path, after the command
+/// that starts it in another environment, for example `mise exec -- go`. `None` if the program
+/// occurs only as the argument of another command.
+fn call_of(line: &str, program: &str) -> Option<String> {
+    let calls = line.split(['&', ';', '|']).filter_map(|part| {
+        let is_assignment = |word: &&str| word.contains('=') && !word.starts_with('-');
+        let words: Vec<&str> = part.split_whitespace().skip_while(is_assignment).collect();
+        let place = words.iter().position(|word| word.rsplit('/').next() == Some(program))?;
+        Some(words[..=place].join(" "))
+    });
+    let mut calls = calls.filter(|call| call == program || is_launched(call));
+    calls.next()
+}
+
+/// Whether a call starts a program in another environment, or by its path.
+fn is_launched(call: &str) -> bool {
+    pattern!(r"^(?:(?:mise|asdf|rtx|direnv|devbox|nix|nix-shell|docker|podman|kubectl|uv|uvx|poetry|pipenv|hatch|conda|micromamba|npx|pnpm|yarn|bun|bunx|npm|bundle|rbenv|nvm|volta|flatpak-spawn|sudo) .*|\S*/\S+)$")
+        .is_match(call)
+        && !call.split(' ').any(|word| matches!(word, "install" | "add" | "i"))
 }
 
 /// Whether a command checks or builds the code, so that its failure is probably due to the code.
@@ -213,6 +269,30 @@ mod tests {
         assert_eq!((found[0].failed.as_str(), found[0].worked.as_str()), (FIRST, SECOND));
         let explanation = found[0].explanation.as_deref();
         assert_eq!(explanation, Some("The shop is called `acme/web-shop` there."));
+    }
+
+    #[test]
+    fn a_program_that_was_not_found_is_called_in_another_way() {
+        let zsh = "zsh:1: command not found: go\n";
+        let version = ("mise exec -- go version", Outcome::Succeeded, "go version go1.26.2\n");
+        let other = ("command -v mise || true", Outcome::Succeeded, "/opt/bin/mise\n");
+        let found = retries(&[("go test ./...", FAILED, zsh), other, other, other, other, version]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].failed.as_str(), found[0].worked.as_str()), ("go", "mise exec -- go"));
+        let pnpm = "undefined\n ERR_PNPM_RECURSIVE_EXEC_FIRST_FAIL  Command \"biome\" not found\n";
+        let first = ("pnpm biome check --write src 2>&1 | tail -10", Outcome::Succeeded, pnpm);
+        let found =
+            retries(&[first, ("npx biome check --write src | tail -10", Outcome::Succeeded, "")]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(
+            (found[0].failed.as_str(), found[0].worked.as_str()),
+            ("pnpm biome", "npx biome")
+        );
+        for worked in ["brew install go", "echo go", "which go", "go test ./..."] {
+            assert!(!retried("go test ./...", zsh, worked), "{worked}");
+        }
+        let installed = [("go test ./...", FAILED, zsh), ("go version", version.1, ""), version];
+        assert!(retries(&installed).is_empty());
     }
 
     #[test]

@@ -12,9 +12,7 @@ use crate::{
         from_evidence::{
             decisions::quote_context::objection,
             entries::{Entries, cut_at_clause, push},
-            errors::replaced_command::{
-                found_no_tests, replaced_commands, retried_commands, with_replacement,
-            },
+            errors::replaced_command::{found_no_tests, retried_commands, with_replacement},
             next_steps::advice,
             reported::{ReportQuotes, quotable::depends_on_previous, transient, verdicts},
             turns::turns,
@@ -56,9 +54,7 @@ pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> V
         }
     }
     unreported_causes(entries).into_iter().for_each(|line| push(&mut list, line));
-    let replaced = replaced_commands(entries);
-    let retried = retried_commands(entries, &replaced);
-    replaced.into_iter().chain(retried).for_each(|line| push(&mut list, line));
+    retried_commands(entries).into_iter().for_each(|line| push(&mut list, line));
     quotes.findings().into_iter().for_each(|line| push(&mut list, line));
     advice::recommendations(entries).into_iter().for_each(|line| push(&mut list, line));
     verdicts::verdict(entries).into_iter().for_each(|line| push(&mut list, line));
@@ -136,8 +132,8 @@ fn describes_failure(line: &str) -> bool {
     line.contains('`') || !counts_passes.is_match(line)
 }
 
-/// Returns the last causes from reports and resolved errors. Other causes that the agent states
-/// while it works are often guesses.
+/// Returns the last causes from reports and resolved errors, each in its own line. Other causes that
+/// the agent states while it works are often guesses.
 pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
     let reported = entries.statements(StatementKind::Cause).filter(|one| one.reported);
     let resolved = entries.evidence.errors.iter().filter(|error| error.resolution.is_some());
@@ -150,7 +146,7 @@ pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
     keep_latest(&mut causes, CAUSES);
     let sentences: Vec<String> =
         causes.into_iter().map(|cause| sentence(&entries.cause(cause))).collect();
-    (!sentences.is_empty()).then(|| sentences.join(" "))
+    (!sentences.is_empty()).then(|| sentences.join("\n"))
 }
 
 /// Returns the unresolved errors of commands in the last turn. An error is left out if a similar

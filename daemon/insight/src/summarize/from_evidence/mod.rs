@@ -102,6 +102,7 @@ pub fn summarize(
         message_count: Some(evidence.counts.messages).filter(|count| *count > 0),
         duration_minutes: entries.minutes(),
     };
+    decisions::remove_requests(&mut summary);
     repeated::remove_causes(&mut summary);
     repeated::remove_texts(&mut summary);
     repeated::remove_items(&mut summary);

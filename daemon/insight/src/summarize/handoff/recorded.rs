@@ -39,7 +39,7 @@ pub(super) fn causes(summary: &EnhancedSessionSummary, past: &EndedSession) -> V
         Some(format!("Error: {error}. Cause: {}", record.root_cause))
     });
     // A cause without a name may be about anything.
-    let stated = summary.root_cause_analysis.iter();
+    let stated = summary.root_cause_analysis.iter().flat_map(|causes| causes.lines());
     let stated = stated.filter(|cause| explains(cause) && cause.contains('`'));
     let stated = stated.map(|cause| format!("Root cause: {cause}"));
     let mut commits = summary.completed_tasks.iter().flatten().rev();

@@ -110,7 +110,7 @@ fn tidy(line: &str) -> Option<String> {
 pub(in crate::summarize::evidence) fn shows_failure(output: &str) -> bool {
     lines(output).any(|line| {
         pattern!(
-            r"^(?:error(?:\[E\d+\])?: |make(?:\[\d+\])?: \*\*\* |npm (?:ERR!|error) |panic: |Traceback \(most recent call last\)|BUILD FAILED|fatal: |exit status [1-9]|FAIL\b|.*\berror TS\d+: |.*ELIFECYCLE|.*Command failed with exit code|ERROR task failed)"
+            r"^(?:error(?:\[E\d+\])?: |make(?:\[\d+\])?: \*\*\* |npm (?:ERR!|error) |panic: |Traceback \(most recent call last\)|BUILD FAILED|fatal: |exit status [1-9]|FAIL\b|.*\berror TS\d+: |.*ELIFECYCLE|.*Command failed with exit code|ERROR task failed|ERR_PNPM_\w+ )"
         )
         .is_match(line)
     })

@@ -6,6 +6,9 @@ use crate::{
     text::{capitalised, pattern, without_full_stop},
 };
 
+/// Minimum and maximum length, in bytes, of what the agent states after it admits its mistake.
+const CONCEDED_BYTES: std::ops::RangeInclusive<usize> = 40..=260;
+
 /// Returns the kind of a firm statement: a cause, a decision with its reason or alternative, a
 /// discovery or a dead end. A choice that the agent is about to carry out is a decision.
 /// `announced` is true after a sentence such as "Found it!".
@@ -97,6 +100,23 @@ pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
     );
     (keeps.is_match(sentence) || reasoned.is_match(sentence) || on_purpose.is_match(sentence))
         && !is_unsure.is_match(sentence)
+}
+
+/// Returns what the agent states after it admits its mistake, for example
+/// `My mistake — the list is in `a.rs`, not in `b.rs``, if the statement mentions a name and can be
+/// understood alone.
+pub(super) fn conceded(sentence: &str) -> Option<&str> {
+    let admits = pattern!(
+        r"(?i)^(?:my (?:mistake|bad)|i was (?:wrong|mistaken)|correction|you(?:['\u{2019}]re| are) (?:\w+ )?right|(?:good|great) (?:catch|point))(?: - | [\u{2014}\u{2013}] ?|: |, )"
+    );
+    let stated = sentence[admits.find(sentence)?.end()..].trim_start();
+    let is_firm = CONCEDED_BYTES.contains(&stated.len())
+        && stated.contains('`')
+        && !stated.ends_with(':')
+        && !is_not_firm(stated)
+        && !pattern!(r"(?i)^(?:i|we|you|that|this|these|those|it|they|one|there|in|so|and|but|yes|no|both|after|when)\b")
+            .is_match(stated);
+    is_firm.then_some(stated)
 }
 
 /// Whether a sentence states the cause of an error.
@@ -208,6 +228,25 @@ pub(in crate::summarize::evidence) fn intention(sentence: &str) -> Option<String
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_follows_an_admitted_mistake_is_found() {
+        for (sentence, wanted) in [
+            (
+                "My mistake — the warnings are in `apps/api/src`, not in the client.",
+                Some("the warnings are in `apps/api/src`, not in the client."),
+            ),
+            (
+                "You're right: `Row` uses only `onDoubleClick`, and no `onClick`.",
+                Some("`Row` uses only `onDoubleClick`, and no `onClick`."),
+            ),
+            ("You're right — that is a real regression in `Row` and `List`.", None),
+            ("You're right — the warnings are in the backend, not in the client.", None),
+            ("Good catch — I should have read `apps/api/src` before the edit.", None),
+        ] {
+            assert_eq!(conceded(sentence), wanted, "{sentence}");
+        }
+    }
 
     fn kind(sentence: &str) -> Option<StatementKind> {
         statement_kind(sentence, false)

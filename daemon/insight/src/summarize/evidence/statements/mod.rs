@@ -21,7 +21,8 @@ use crate::{
     },
     summarize::evidence::bounds,
     text::{
-        Block, blocks, cut, kept, one_line, pattern, same_words, sentences, without_list_colon,
+        Block, blocks, capitalised, cut, kept, one_line, pattern, same_words, sentences,
+        without_list_colon,
     },
 };
 
@@ -60,6 +61,10 @@ pub(super) fn while_working(text: &str) -> Vec<ExtractedStatement> {
             {
                 found.push(ExtractedStatement { kind, text: sentence.clone() });
             }
+            found.extend(claims::conceded(&sentence).map(|text| ExtractedStatement {
+                kind: StatementKind::Discovery,
+                text: capitalised(text),
+            }));
             announced = claims::announces_cause(&sentence);
         }
     }

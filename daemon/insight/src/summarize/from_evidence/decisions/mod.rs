@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use crate::{
     model::{
         evidence::{Choice, Quote, Statement, StatementKind},
-        summary::DecisionRecord,
+        summary::{DecisionRecord, EnhancedSessionSummary},
         transcript::{Task, TaskState},
         wording::{AND_CHANGED, BY_THE_USER, CHOSEN, NO_REASON, PLAN, USERS_WORDS},
     },
@@ -30,7 +30,10 @@ use crate::{
             request::wording::begins_as_order,
         },
     },
-    text::{capitalised, cut, pattern, same_words, share_of_words, without_full_stop, words},
+    text::{
+        capitalised, cut, pattern, same_words, share_of_words, without_full_stop, without_opener,
+        words,
+    },
 };
 
 /// Maximum number of records. If there are more, the oldest plans that are recorded by their
@@ -38,6 +41,8 @@ use crate::{
 const RECORDS: usize = 14;
 /// Number of prompts after a choice in which the user may take the choice back.
 const ANSWERS: usize = 3;
+/// The objective contains a quote if it has at least this share of the words of the quote.
+const REQUESTED: f64 = 0.8;
 /// The end of the rationale of a plan that is recorded by its title.
 const TITLED: &str = " (plan accepted by the user)";
 /// A prompt repeats a typed answer if it contains at least this share of the answer's words.
@@ -83,6 +88,21 @@ pub(super) fn key_decisions(entries: &Entries<'_>) -> Vec<DecisionRecord> {
         records.remove(plan.unwrap_or(0));
     }
     records
+}
+
+/// Removes the quotes of the user that the objective contains already, if nothing is known of what
+/// they refer to.
+pub(super) fn remove_requests(summary: &mut EnhancedSessionSummary) {
+    let objective = words(&summary.objective);
+    summary.key_decisions.iter_mut().for_each(|records| {
+        records.retain(|record| {
+            let quote = record.decision.strip_prefix("User: ");
+            let quote = quote.filter(|_| record.rationale == USERS_WORDS);
+            let bare = |quote: &str| words(without_opener(quote.trim_matches('"')));
+            !quote.is_some_and(|quote| share_of_words(&bare(quote), &objective) >= REQUESTED)
+        });
+    });
+    summary.key_decisions.take_if(|records| records.is_empty());
 }
 
 /// Whether a decision mentions its object. `Removed it` does not.
@@ -334,7 +354,9 @@ fn plan_title(question: &str) -> String {
 /// Splits an answer such as `Daily — one file for each date` into its label and its detail.
 fn labelled(answer: &str) -> (&str, Option<&str>) {
     match answer.split_once(" — ").or_else(|| answer.split_once(" - ")) {
-        Some((label, detail)) if label.len() >= 3 => (label, Some(detail)),
+        Some((label, detail)) if label.len() >= 3 && !is_bare_answer(answer) => {
+            (label, Some(detail))
+        }
         _ => (answer, None),
     }
 }
@@ -342,6 +364,34 @@ fn labelled(answer: &str) -> (&str, Option<&str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summarize::{
+        evidence::scenarios::Script, from_evidence::request::wording_scenarios,
+    };
+
+    #[test]
+    fn the_detail_of_a_bare_answer_is_part_of_its_label() {
+        assert_eq!(labelled("Yes — correct it"), ("Yes — correct it", None));
+        assert_eq!(labelled("Daily — one file a day"), ("Daily", Some("one file a day")));
+    }
+
+    #[test]
+    fn a_quote_that_the_objective_contains_is_no_decision() {
+        let decided = |objective: &str, rationale: &str| {
+            let mut script = Script::default();
+            script.prompt("Build it");
+            script.reply("m", "Built.");
+            let mut summary = wording_scenarios::summary(&script);
+            summary.objective = objective.to_owned();
+            let quote = "User: \"okay lets add a list of questions to the readme\"";
+            summary.key_decisions = Some(vec![record(quote, rationale.to_owned())]);
+            remove_requests(&mut summary);
+            summary.key_decisions.is_some()
+        };
+        let objective = "Build it. Later: add a list of questions to the readme.";
+        assert!(!decided(objective, USERS_WORDS));
+        assert!(decided(objective, "The user's words, on a proposed plan"));
+        assert!(decided("Build it", USERS_WORDS));
+    }
 
     #[test]
     fn a_decision_mentions_its_object() {

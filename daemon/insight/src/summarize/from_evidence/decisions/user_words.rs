@@ -25,13 +25,12 @@ use crate::{
         request::{
             Request, Weight,
             typed_text::{arguments, quotes_before, spoken, unquoted},
-            wording::{
-                is_approval, is_clarification, is_open_question, is_question,
-                rejects_or_limits_previous,
-            },
+            wording::{is_approval, is_open_question, is_question, rejects_or_limits_previous},
         },
     },
-    text::{cut, one_line, pattern, spoken_sentences, without_opener},
+    text::{
+        cut, one_line, pattern, sentences, spoken_sentences, without_full_stop, without_opener,
+    },
 };
 
 /// Maximum number of sentences of a prompt that only interrupts the work.
@@ -41,6 +40,8 @@ const WHOLE: usize = 480;
 /// Maximum length, in bytes, of a prompt that is searched for decisions. Longer prompts usually
 /// contain pasted text.
 const SPOKEN: usize = 900;
+/// Minimum number of words of the reason for which the agent agreed with an objection.
+const REASON_WORDS: usize = 6;
 /// A sentence that calls a statement of the agent wrong decides nothing if it has at most this number
 /// of words.
 const BARE_CORRECTION: usize = 4;
@@ -136,8 +137,27 @@ fn accepted_objection(entries: &Entries<'_>, prompt: &Quote, text: &str) -> Opti
             .is_match(text);
     (objects && overtaken::agent_revoked_work(entries.evidence, prompt.origin)).then(|| {
         let decision = format!("User: \"{}\"", entries.tidy_line(text));
-        record(&decision, format!("{USERS_WORDS}, the agent agreed"))
+        let reason = reason_of_agreement(entries, prompt.origin);
+        let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
+        record(&decision, format!("{USERS_WORDS}, the agent agreed{reason}"))
     })
+}
+
+/// Returns the first sentence after `You're right` that mentions its subject, which says why the
+/// agent agreed with the prompt at `at`.
+fn reason_of_agreement(entries: &Entries<'_>, at: Origin) -> Option<String> {
+    let agreed = entries.evidence.concessions.iter().find(|one| one.origin == at)?;
+    let line = entries.tidy_line(&agreed.text);
+    let is_reason = |sentence: &&&str| {
+        sentence.split_whitespace().count() >= REASON_WORDS
+            && sentence.ends_with('.')
+            && !pattern!(
+                r"(?i)^(?:it|this|that|these|those|they|i|i.ll|i.m|you|let|we|reverting|having)\b"
+            )
+            .is_match(sentence)
+    };
+    let reason = sentences(&line).get(1..)?.iter().find(is_reason).copied()?.to_owned();
+    Some(without_full_stop(&cut_at_clause(&reason, CONTEXT)).to_owned())
 }
 
 /// Returns a record of the previous request if the prompt drops the request, for example with
@@ -178,10 +198,17 @@ fn corrects(all: &[String], refuses: bool) -> Option<String> {
         !is_aside_alone(sentence)
             && !is_wish(sentence)
             && !is_routine(sentence)
-            && (refuses && !is_open_question(sentence) || !is_question(sentence))
+            && (refuses && !is_open_question(sentence)
+                || !is_question(sentence) && !names_possibility(sentence))
     };
     let whole = all.join(" ");
     (whole.len() <= QUOTE && all.iter().any(|one| says_how(&one))).then_some(whole)
+}
+
+/// Whether a sentence only says what is possible, for example `We can have a second list`.
+fn names_possibility(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:we|i) (?:can|could)\b").is_match(without_opener(sentence))
+        && !is_choice(sentence)
 }
 
 /// Whether a sentence asks only for a routine step, such as `Push up and make a PR`.
@@ -194,13 +221,14 @@ fn is_routine(sentence: &str) -> bool {
 fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut taken = vec![false; all.len()];
     for (at, sentence) in all.iter().enumerate() {
-        if sentence.len() > QUOTE || !decides(sentence) {
+        let needed = at.checked_sub(1).filter(|_| depends_on_previous(sentence));
+        // `Can you write a summary? Keep it short` limits a request.
+        let is_of_request = needed.is_some_and(|needed| asks_for_work(&all[needed]));
+        if sentence.len() > QUOTE || !decides(sentence) || is_of_request {
             continue;
         }
         taken[at] = true;
-        if at > 0 && depends_on_previous(sentence) {
-            taken[at - 1] = true;
-        }
+        needed.into_iter().for_each(|needed| taken[needed] = true);
         let limits =
             |next: &str| rejects_or_limits_previous(next) && !is_question(next) && !is_aside(next);
         let belongs = |next: &&String| gives_reason(next) || limits(next);
@@ -223,6 +251,12 @@ fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
     (!quote.is_empty()).then_some(quote)
 }
 
+/// Whether a question asks the agent to do something.
+fn asks_for_work(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:can|could|would|will) you (?:please |also |now )?\w+ .*\?$")
+        .is_match(without_opener(sentence))
+}
+
 fn depends_on_previous(sentence: &str) -> bool {
     let bare = without_opener(sentence);
     pattern!(r"(?i)^(?:because|so|otherwise|then|that|this|it|they|these|those|instead|rather|weil|porque|parce que)\b")
@@ -241,7 +275,6 @@ fn is_choice(sentence: &str) -> bool {
     let contradicts =
         is_phrase(Topic::Refutation, sentence) || is_phrase(Topic::Contradiction, sentence);
     let objects = is_objection(sentence)
-        || is_clarification(sentence) && sentence.len() >= 16
         || !is_question(sentence)
             && !contradicts
             && sentence.len() >= 30
@@ -257,9 +290,9 @@ fn is_choice(sentence: &str) -> bool {
     !sentence.ends_with(':') && (objects || chooses)
 }
 
-/// Whether a sentence only orders a commit, push or merge before the next step.
+/// Whether a sentence only orders a commit, push, merge or edit before the next step.
 fn is_order_of_steps(sentence: &str) -> bool {
-    pattern!(r"(?i)^(?:first,? )?(?:commit|push|merge)\b.*\b(?:then|before|and after that)\b")
+    pattern!(r"(?i)^(?:first,? )?(?:commit|push|merge)\b.*\b(?:then|before|and after that)\b|^[a-z]+ (?:the|that|this|these|those)\b.*\b(?:then|and) (?:go ahead|go on|continue|proceed)[.! ]*$")
         .is_match(without_opener(sentence))
         && !pattern!(r"(?i)\b(?:not|don['’]?t|only|separate|instead|because)\b").is_match(sentence)
 }
@@ -305,7 +338,7 @@ mod tests {
     use crate::{
         model::evidence::{Correction, Evidence},
         report::Reports,
-        summarize::evidence::scenarios::evidence_of_prompts,
+        summarize::evidence::scenarios::{Script, evidence_of_prompts},
     };
 
     #[test]
@@ -425,6 +458,38 @@ mod tests {
             "$ git status\nSession count: 2\nit should not be attributed",
         ];
         assert!(decided(&prompts).is_empty(), "{:?}", decided(&prompts));
+    }
+
+    #[test]
+    fn a_limit_of_a_request_a_possibility_and_a_clarification_decide_nothing() {
+        for prompt in [
+            "Fair enough. Can you write a balanced opinion on it? Keep it as long as the others.",
+            "I meant for the other list which we set up in this folder",
+            "Remove the first paragraph and the comment, then go ahead.",
+        ] {
+            assert_eq!(decided(&["Build it", prompt]), Vec::<String>::new(), "{prompt}");
+        }
+        let possible = ["we can have it as a second list".to_owned()];
+        assert_eq!(corrects(&possible, false), None);
+        assert_eq!(corrects(&["have it as a second list".to_owned()], false).unwrap().len(), 24);
+    }
+
+    #[test]
+    fn an_accepted_objection_has_the_reason_of_the_agent() {
+        let mut script = Script::default();
+        script.prompt("Add the table to the baseline");
+        script.edit("a", "/app/baseline.sql", "a", "b");
+        script.reply("m1", "The table is in the baseline now.");
+        script.prompt("but all migrations always run, why would you repeat the table?");
+        script.reply("m2", "You're right — that's unnecessary duplication. The migration of the table always runs after the baseline. Let me revert.");
+        let evidence = script.collect();
+        let reports = Reports::of(&evidence);
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let rationale = decisions(&entries).remove(0).1.rationale;
+        assert_eq!(
+            rationale,
+            "The user's words, the agent agreed: The migration of the table always runs after the baseline"
+        );
     }
 
     #[test]

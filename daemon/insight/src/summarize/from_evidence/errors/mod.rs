@@ -33,20 +33,20 @@ const TEST_CHANGED: &str = "The test was changed: ";
 /// Returns the resolved errors in the order in which they occurred.
 pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     let mut dated: Vec<(u64, ErrorResolution)> = Vec::new();
-    let mut groups = grouped(&entries.evidence.errors);
+    let mut fixed = fixed(&entries.evidence.errors);
     for turn in turns::turns(entries.evidence) {
-        let in_turn = |group: &&mut Group<'_>| turn.holds(group.resolution.origin);
-        let has_others = groups.iter_mut().filter(in_turn).count() > 1;
-        groups.iter_mut().filter(in_turn).for_each(|group| group.is_alone = !has_others);
+        let in_turn = |one: &&mut Fixed<'_>| turn.holds(one.resolution.origin);
+        let has_others = fixed.iter_mut().filter(in_turn).count() > 1;
+        fixed.iter_mut().filter(in_turn).for_each(|one| one.is_alone = !has_others);
     }
-    for group in &groups {
-        let record = of_group(entries, group);
-        if is_explained(group, &record) && cause_matches_error(group, &record) {
-            dated.push((group.error.origin.line, record));
+    for one in &fixed {
+        let record = of_fixed(entries, one);
+        if is_explained(one, &record) && cause_matches_error(one, &record) {
+            dated.push((one.error.origin.line, record));
         }
     }
     for turn in turns::turns(entries.evidence) {
-        if !groups.iter().any(|group| turn.holds(group.error.origin))
+        if !fixed.iter().any(|one| turn.holds(one.error.origin))
             && let Some(record) = reported(entries, &turn)
         {
             dated.push((turn.prompt.origin.line, record));
@@ -75,10 +75,10 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
 /// Whether a record states the cause or the fix of the error. A changed file or a command between
 /// the failure and the success does not explain the error, except a command that the output
 /// recommends. A fix of the test itself says nothing about the code.
-fn is_explained(group: &Group<'_>, record: &ErrorResolution) -> bool {
-    let is_of_test = is_test_failure(&group.error.message)
-        && !group.files.is_empty()
-        && only_tests(&group.files)
+fn is_explained(fixed: &Fixed<'_>, record: &ErrorResolution) -> bool {
+    let is_of_test = is_test_failure(&fixed.error.message)
+        && !fixed.resolution.files.is_empty()
+        && only_tests(&fixed.resolution.files)
         && (record.fix.starts_with(TEST_CHANGED)
             || pattern!(
                 r"(?i)\b(?:tests?|expect(?:s|ed|ations?)|assert(?:s|ions?)|fixtures?|mocks?)\b"
@@ -93,68 +93,51 @@ fn is_explained(group: &Group<'_>, record: &ErrorResolution) -> bool {
 /// Whether the stated cause of an error shares a word with the error, the attempt, the changed
 /// files or the fix. If not, the cause is about something else. True for an error without a stated
 /// cause, and for failing tests that were the only error of a turn and passed after a change.
-fn cause_matches_error(group: &Group<'_>, record: &ErrorResolution) -> bool {
-    let files = group.files.join(" ");
-    let failed = words(&format!("{} {} {files} {}", record.error, group.error.attempt, record.fix));
-    group.error.cause.is_none()
-        || is_test_failure(&group.error.message) && group.is_alone && !group.files.is_empty()
+fn cause_matches_error(fixed: &Fixed<'_>, record: &ErrorResolution) -> bool {
+    let Fixed { error, resolution, is_alone, .. } = fixed;
+    let files = resolution.files.join(" ");
+    let failed = words(&format!("{} {} {files} {}", record.error, error.attempt, record.fix));
+    error.cause.is_none()
+        || is_test_failure(&error.message) && *is_alone && !resolution.files.is_empty()
         || !failed.is_disjoint(&words(&record.root_cause))
 }
 
-/// An error with its resolution. Test failures with the same resolution are one group.
-struct Group<'e> {
+/// An error with its resolution.
+struct Fixed<'e> {
     error: &'e ErrorSeen,
     resolution: &'e Resolution,
-    files: Vec<&'e str>,
-    said: Option<&'e str>,
-    cause: Option<&'e str>,
     /// Whether no other error was resolved in the same turn.
     is_alone: bool,
+    /// Whether the attempt failed in another way before it succeeded. Then the next failure, not
+    /// the success, follows the fix.
+    is_superseded: bool,
 }
 
 /// Returns the resolved errors for which a changed file, a command, a statement of the agent or a
-/// cause is known, without routine errors. Tests that failed in several runs before one run passed
-/// are one group.
-fn grouped(errors: &[ErrorSeen]) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
-    for error in errors {
-        let Some(resolution) = &error.resolution else { continue };
+/// cause is known, without routine errors.
+fn fixed(errors: &[ErrorSeen]) -> Vec<Fixed<'_>> {
+    let resolved = errors.iter().filter_map(|error| Some((error, error.resolution.as_ref()?)));
+    let informative = resolved.filter(|(error, resolution)| {
         let is_informative = !resolution.files.is_empty()
             || !resolution.commands.is_empty()
             || resolution.said.is_some()
             || error.remedy.is_some()
             || error.cause.is_some();
-        let is_informative = is_informative && !is_routine(&error.message, &error.attempt);
-        if !is_informative {
-            continue;
-        }
-        let files = resolution.files.iter().map(String::as_str);
-        let same = groups.iter_mut().find(|group| {
-            group.resolution.origin == resolution.origin
-                && is_test_failure(&group.error.message)
-                && is_test_failure(&error.message)
-        });
-        match same {
-            Some(group) => {
-                files.for_each(|file| {
-                    if !group.files.contains(&file) {
-                        group.files.push(file);
-                    }
-                });
-                group.said = resolution.said.as_deref().or(group.said);
-                group.cause = group.cause.or(error.cause.as_deref());
-            }
-            None => groups.push(Group {
-                error,
-                resolution,
-                files: files.collect(),
-                said: resolution.said.as_deref(),
-                cause: error.cause.as_deref(),
-                is_alone: true,
-            }),
-        }
-    }
-    groups
+        is_informative && !is_routine(&error.message, &error.attempt)
+    });
+    let is_superseded = |error: &ErrorSeen, resolution: &Resolution| {
+        errors.iter().any(|other| {
+            other.origin.follows(error.origin)
+                && other.resolution.as_ref().is_some_and(|one| one.origin == resolution.origin)
+        })
+    };
+    let fixed = informative.map(|(error, resolution)| Fixed {
+        error,
+        resolution,
+        is_alone: true,
+        is_superseded: is_superseded(error, resolution),
+    });
+    fixed.collect()
 }
 
 /// Whether an error is a normal part of any work: a conflict in a rebase, a rejected push, a
@@ -181,42 +164,45 @@ fn is_of_tests(entries: &Entries<'_>, error: &ErrorSeen) -> bool {
     runs.any(|run| run.failed > 0 && run.origin == error.origin)
 }
 
-fn only_tests(files: &[&str]) -> bool {
+fn only_tests(files: &[String]) -> bool {
     files.iter().all(|path| is_test_file(path))
 }
 
-fn of_group(entries: &Entries<'_>, group: &Group<'_>) -> ErrorResolution {
+fn of_fixed(entries: &Entries<'_>, fixed: &Fixed<'_>) -> ErrorResolution {
+    let Fixed { error, resolution, is_alone, is_superseded } = fixed;
     let evidence = entries.evidence;
-    let (failed, worked) = (group.error.origin, group.resolution.origin);
-    let explained = turns::turn_of(evidence, worked).and_then(|turn| {
+    let (failed, worked) = (error.origin, resolution.origin);
+    let turn = turns::turn_of(evidence, worked).filter(|_| !is_superseded);
+    let explained = turn.and_then(|turn| {
         let cause = turns::last_statement(evidence, &turn, StatementKind::Cause)?;
         // A statement after the success explains the error only if the turn resolved no other
         // error.
-        let in_time = cause.origin.line <= worked.line || group.is_alone;
+        let in_time = cause.origin.line <= worked.line || *is_alone;
         (cause.origin.line >= failed.line && in_time).then_some(cause.text.as_str())
     });
-    let cause = group.cause.or(explained).filter(|cause| !is_guess(cause));
+    let cause = error.cause.as_deref().or(explained).filter(|cause| !is_guess(cause));
     ErrorResolution {
-        error: cut(&entries.tidy_line(&group.error.message), ENTRY),
+        error: cut(&entries.tidy_line(&error.message), ENTRY),
         root_cause: cause.map_or(NOT_STATED.to_owned(), |cause| entries.cause(cause)),
-        fix: fix(entries, group),
-        verification: verification(entries, group.resolution),
+        fix: fix(entries, fixed),
+        verification: verification(entries, resolution),
     }
 }
 
-fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
-    let files: Vec<String> =
-        group.files.iter().take(4).map(|file| format!("`{}`", entries.path(file))).collect();
+fn fix(entries: &Entries<'_>, fixed: &Fixed<'_>) -> String {
+    let Fixed { error, resolution, .. } = fixed;
+    let files = resolution.files.iter().take(4);
+    let files: Vec<String> = files.map(|file| format!("`{}`", entries.path(file))).collect();
     let named = files.join(", ");
     // `Fix the controller test` announces work and does not say how it was done.
     let says_how = |statement: &&str| {
         (!begins_as_order(statement) || statement.split(' ').count() > 6) && !is_probe(statement)
     };
-    let statement = group.said.filter(says_how).map(|statement| entries.tidy(statement));
-    if let Some(command) = remedy(entries, group) {
+    let statement = resolution.said.as_deref().filter(says_how).map(|said| entries.tidy(said));
+    if let Some(command) = remedy(entries, fixed) {
         return format!("Ran `{command}`, as its output says");
     }
-    match (statement, group.resolution.commands.as_slice()) {
+    match (statement, resolution.commands.as_slice()) {
         (Some(statement), _) if files.is_empty() => statement,
         (Some(statement), _) => format!("{statement} (in {named})"),
         (None, commands) if files.is_empty() && !commands.is_empty() => {
@@ -225,7 +211,7 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
         }
         (None, _) if files.is_empty() => NOT_STATED.to_owned(),
         // Only tests were changed, so the code was right and the test was wrong.
-        (None, _) if is_of_tests(entries, group.error) && only_tests(&group.files) => {
+        (None, _) if is_of_tests(entries, error) && only_tests(&resolution.files) => {
             format!("{TEST_CHANGED}{named}")
         }
         (None, _) => format!("Changed {named}"),
@@ -234,9 +220,9 @@ fn fix(entries: &Entries<'_>, group: &Group<'_>) -> String {
 
 /// Returns the command that the output of the failure recommends, if that command ran before the
 /// success.
-fn remedy<'e>(entries: &Entries<'_>, group: &Group<'e>) -> Option<&'e str> {
-    let command = group.error.remedy.as_deref()?;
-    let (failed, worked) = (group.error.origin, group.resolution.origin);
+fn remedy<'e>(entries: &Entries<'_>, fixed: &Fixed<'e>) -> Option<&'e str> {
+    let command = fixed.error.remedy.as_deref()?;
+    let (failed, worked) = (fixed.error.origin, fixed.resolution.origin);
     let mut between = entries.evidence.commands.iter().filter(|run| {
         run.origin.source == failed.source && (failed.line..=worked.line).contains(&run.origin.line)
     });
@@ -425,6 +411,34 @@ mod tests {
         let changed = ["The test was changed: `/app/tests/auth.rs`"];
         assert_eq!(fixes(test, Some(cause)), changed);
         assert_eq!(fixes("/app/src/auth.rs", None), [""; 0]);
+    }
+
+    #[test]
+    fn each_failure_before_a_success_has_its_own_cause_and_fix() {
+        let mut script = Script::default();
+        script.prompt("Let the login expire");
+        let two =
+            "FAILED t.py::test_empty\nFAILED t.py::test_old\n=== 2 failed, 1 passed in 0.4s ===\n";
+        let one = "FAILED t.py::test_old\n=== 1 failed, 2 passed in 0.4s ===\n";
+        script.run("a", "pytest", Outcome::Failed(Some(1)), two);
+        script.at += 120;
+        script.reply("m1", "The cache needs a `Path`. Let me pass one.");
+        script.edit("b", "/app/tests/test_login.py", "a", "b");
+        script.run("c", "pytest", Outcome::Failed(Some(1)), one);
+        script.at += 120;
+        script.reply("m2", "The issue is that `login()` drops the time of expiry.");
+        script.edit("d", "/app/src/login.py", "a", "b");
+        script.run("e", "pytest", Outcome::Succeeded, "=== 3 passed in 0.4s ===\n");
+        let evidence = script.collect();
+        let reports = Reports::of(&evidence);
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let found: Vec<(String, String)> = errors_resolved(&entries)
+            .into_iter()
+            .map(|one| (one.error, format!("{}. {}", one.root_cause, one.fix)))
+            .collect();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].0, "test_old failed");
+        assert_eq!(found[0].1, "`login()` drops the time of expiry. Changed `/app/src/login.py`");
     }
 
     #[test]

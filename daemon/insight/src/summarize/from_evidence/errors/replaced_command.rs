@@ -1,13 +1,11 @@
 //! Finds commands that did not do what they were meant for, and the command that the session used
-//! instead. Such commands are programs that the shell does not find by their plain name, test runs
-//! without any test, and commands that worked only in another form.
+//! instead: test runs without any test, and commands that worked only in another form.
 
 use std::collections::BTreeSet;
 
 use crate::{
     model::{
         evidence::{Retry, Statement, TestRun},
-        transcript::Origin,
         wording::RAN_NO_TESTS,
     },
     summarize::{
@@ -18,27 +16,6 @@ use crate::{
     text::{before_gap, cut, pattern, share_of_words, without_full_stop, words},
 };
 
-/// Minimum number of successful calls of a command that replaces a missing one.
-const CALLS: usize = 3;
-
-/// Returns a line for each program that was not found and was then called in another way.
-pub(crate) fn replaced_commands(entries: &Entries<'_>) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for error in &entries.evidence.errors {
-        let Some(program) = missing_program(&error.message) else { continue };
-        let Some((replacement, calls)) = replacement(entries, program, error.origin) else {
-            continue;
-        };
-        let line = format!(
-            "`{program}` was not found by its name; `{replacement}` was used instead, {calls} times"
-        );
-        if !found.contains(&line) {
-            found.push(line);
-        }
-    }
-    found
-}
-
 /// Maximum number of lines about commands that failed and then worked in another form. If there are
 /// more, the latest are kept.
 const RETRIES: usize = 4;
@@ -47,15 +24,9 @@ const COMMAND: usize = 120;
 /// Maximum length, in characters, of the error message in such a line.
 const MESSAGE: usize = 90;
 
-/// Returns a line for each command that worked only in another form. Programs that were not found
-/// are left out if the lines of [`replaced_commands`] already contain them.
-pub(crate) fn retried_commands(entries: &Entries<'_>, replaced: &[String]) -> Vec<String> {
-    let is_replaced = |retry: &&Retry| {
-        missing_program(&retry.message).is_some_and(|program| {
-            replaced.iter().any(|line| line.starts_with(&format!("`{program}` ")))
-        })
-    };
-    let retries = entries.evidence.retries.iter().filter(|retry| !is_replaced(retry));
+/// Returns a line for each command that worked only in another form.
+pub(crate) fn retried_commands(entries: &Entries<'_>) -> Vec<String> {
+    let retries = entries.evidence.retries.iter();
     let mut lines: Vec<String> =
         retries.filter_map(|retry| line_of_retry(entries, retry)).collect();
     keep_latest(&mut lines, RETRIES);
@@ -147,72 +118,12 @@ pub(crate) fn with_replacement(entries: &Entries<'_>, statement: &Statement) -> 
     Some(entries.tidy_line(&format!("{}; `{other}` ran them", statement.text)))
 }
 
-/// Returns the program that a shell did not find.
-fn missing_program(message: &str) -> Option<&str> {
-    let named = pattern!(
-        r#"command not found: ([\w.+-]+)|\b([\w.+-]+): (?:command )?not found|"([\w.+-]+)": executable file not found"#
-    );
-    let found = named.captures(message)?;
-    let program = found.get(1).or(found.get(2)).or(found.get(3))?;
-    Some(program.as_str())
-}
-
-/// Returns the command that called `program` most often after `at`, and the number of successful
-/// calls. `None` if there are fewer calls than [`CALLS`], or if the plain name worked later.
-fn replacement(entries: &Entries<'_>, program: &str, at: Origin) -> Option<(String, usize)> {
-    let runs = entries.evidence.commands.iter();
-    let later = runs.filter(|run| run.origin.follows(at) && run.outcome.succeeded());
-    let mut counted: Vec<(String, usize)> = Vec::new();
-    for part in later.flat_map(|run| run.command.split(['&', ';', '|'])) {
-        let words: Vec<&str> = part.split_whitespace().collect();
-        let is_it = |word: &&str| word.rsplit('/').next() == Some(program);
-        let Some(place) = words.iter().position(is_it) else { continue };
-        let is_assignment = |word: &&str| word.contains('=') && !word.starts_with('-');
-        let before = words[..place].iter().skip_while(|word| is_assignment(word));
-        let call: Vec<&str> = before.chain([&words[place]]).copied().collect();
-        if call == [program] {
-            return None;
-        }
-        if call.len() > 1 && !is_launcher(&call) {
-            continue;
-        }
-        let call = call.join(" ");
-        match counted.iter_mut().find(|(known, _)| *known == call) {
-            Some((_, calls)) => *calls += 1,
-            None => counted.push((call, 1)),
-        }
-    }
-    counted.into_iter().max_by_key(|(_, calls)| *calls).filter(|(_, calls)| *calls >= CALLS)
-}
-
-/// Whether a call starts a program in another environment, such as `mise exec -- go`, or by its
-/// path.
-fn is_launcher(call: &[&str]) -> bool {
-    pattern!(r"^(?:(?:mise|asdf|rtx|direnv|devbox|nix|nix-shell|docker|podman|kubectl|uv|uvx|poetry|pipenv|hatch|conda|micromamba|npx|pnpm|yarn|bun|bunx|npm|bundle|rbenv|nvm|volta|flatpak-spawn|sudo) .*|\S*/\S+)$")
-        .is_match(&call.join(" "))
-        && !call.contains(&"install")
-        && !call.contains(&"add")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
         model::transcript::Outcome, report::Reports, summarize::evidence::scenarios::Script,
     };
-
-    fn found_lines(lines: &[&str]) -> Vec<String> {
-        let mut script = Script::default();
-        script.prompt("Fix the parser");
-        let missing = "/bin/bash: line 1: go: command not found\n";
-        script.run("a", "go test ./...", Outcome::Failed(Some(127)), missing);
-        for line in lines {
-            script.run("b", line, Outcome::Succeeded, "");
-        }
-        let evidence = script.collect();
-        let reports = Reports::of(&evidence);
-        replaced_commands(&Entries { evidence: &evidence, reports: &reports, project: None })
-    }
 
     #[test]
     fn a_command_that_finds_no_tests_has_the_command_that_does() {
@@ -247,7 +158,7 @@ mod tests {
             let evidence = script.collect();
             let reports = Reports::of(&evidence);
             let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-            retried_commands(&entries, &replaced_commands(&entries))
+            retried_commands(&entries)
         };
         assert_eq!(
             found_lines("lerna diff 104 --stat", "lerna diff 104 --name-only"),
@@ -274,18 +185,5 @@ mod tests {
             found_lines(&format!("{long} --stat"), &long).is_empty(),
             "no difference is visible"
         );
-    }
-
-    #[test]
-    fn a_replacement_that_was_used_often_has_a_line() {
-        let line = "mise exec -- go test ./...";
-        let others = ["mise exec -- go vet ./...", "cd /app && mise exec -- go build ./..."];
-        assert_eq!(
-            found_lines(&[line, others[0], others[1]]),
-            ["`go` was not found by its name; `mise exec -- go` was used instead, 3 times"]
-        );
-        assert!(found_lines(&[line, others[0]]).is_empty());
-        assert!(found_lines(&[line, line, line, "go test ./..."]).is_empty());
-        assert!(found_lines(&["brew install go", "echo go", "which go"]).is_empty());
     }
 }

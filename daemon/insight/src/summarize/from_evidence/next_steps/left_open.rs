@@ -68,7 +68,10 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             let line = without_landed_condition(entries, line, report.origin);
             let is_resolved = match is_set_up(claim) {
                 // No report of the session can show whether the user did this.
-                true => is_asked_for(entries, &line, report.origin),
+                true => {
+                    is_asked_for(entries, &line, report.origin)
+                        || is_supplied(entries, &line, report.origin)
+                }
                 false => is_taken_up_after(entries, &line, report.origin),
             };
             if is_vague(&line) || reports_completed_work(&line) || is_resolved {
@@ -272,14 +275,45 @@ fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
     })
 }
 
-/// Whether a prompt after `origin`, or in another transcript, is about the open end in `line`.
-fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
+/// Whether a prompt after `origin`, or in another transcript, is about the open end in `line`. If
+/// `line` mentions settings, the prompt must mention one of them.
+pub(crate) fn is_asked_for(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     let open = words(line);
-    entries.evidence.prompts.iter().any(|prompt| {
-        (prompt.origin.source != origin.source || prompt.origin.line > origin.line)
-            && prompt.text.len() < 2_000
-            && share_of_words(&open, &words(&prompt.text)) >= TAKEN_UP
+    let settings: Vec<&str> = pattern!(r"`[A-Z][A-Z0-9]*_[A-Z0-9_]+`")
+        .find_iter(line)
+        .map(|name| name.as_str())
+        .collect();
+    let mentions =
+        |prompt: &str| settings.iter().any(|name| prompt.contains(name.trim_matches('`')));
+    prompts_after(entries, origin).any(|prompt| {
+        prompt.len() < 2_000
+            && (settings.is_empty() || mentions(prompt))
+            && share_of_words(&open, &words(prompt)) >= TAKEN_UP
     })
+}
+
+/// Whether a prompt after `origin` contains what the user was to create, for example
+/// `the client id is 1645-uif44` for `Create OAuth client ID`.
+fn is_supplied(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
+    let creates = pattern!(r"(?i)(?:^|: )(?:create|generate|get|obtain|register|request) (.+)$");
+    let Some(created) = creates.captures(line) else { return false };
+    let created = created[1].to_lowercase();
+    let supplies = pattern!(r"(?i)\b(?:the|our|my) ((?:[\w-]+ ){0,2}[\w-]+) is:? ([^\s,]{8,})");
+    prompts_after(entries, origin).any(|prompt| {
+        supplies.captures_iter(prompt).any(|found| {
+            let is_value = found[2].contains(|c: char| c.is_ascii_digit());
+            is_value && created.contains(&found[1].to_lowercase())
+        })
+    })
+}
+
+/// Returns the prompts after `origin` or in another transcript.
+fn prompts_after<'e>(entries: &Entries<'e>, origin: Origin) -> impl Iterator<Item = &'e str> {
+    let prompts = entries.evidence.prompts.iter();
+    let after = prompts.filter(move |prompt| {
+        prompt.origin.source != origin.source || prompt.origin.line > origin.line
+    });
+    after.map(|prompt| prompt.text.as_str())
 }
 
 /// Whether a prompt, commit, report or push after `origin`, or in another transcript, is about the
@@ -343,6 +377,21 @@ mod tests {
             evidence::scenarios::Script, from_evidence::request::wording_scenarios::summary,
         },
     };
+
+    #[test]
+    fn what_the_user_supplies_is_no_longer_to_be_set_up() {
+        let mut script = Script::default();
+        script.prompt("Send the mails of the shop");
+        script.edit("a", "/app/mail.rs", "a", "b");
+        script.reply("m1", "The mails are sent.\n\n**Before the next deploy, you need to configure:**\n\n| Where | What |\n|---|---|\n| **Mail service** | Create a client ID for staging |\n| **Staging env** | `MAIL_CLIENT_ID` |\n");
+        script.prompt("ok the client id is 1645-uif44.apps.example.com, update the staging env");
+        script.edit("b", "/app/.env.example", "a", "b");
+        script.reply("m2", "It is in the example now.");
+        assert_eq!(
+            summary(&script).next_steps.unwrap(),
+            ["Before the next deploy, you need to configure: Staging env: `MAIL_CLIENT_ID`"]
+        );
+    }
 
     #[test]
     fn what_the_user_must_set_up_stays_open() {

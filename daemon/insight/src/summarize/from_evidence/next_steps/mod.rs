@@ -52,6 +52,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     let mut list = Vec::new();
     cut_off(entries, &mut list);
     unanswered(entries, &mut list);
+    postponed::interrupted_question(entries, &mut list);
     deferred::returned_errors(entries, &mut list);
     failing(entries, &mut list);
     refusals::unapproved(entries, &mut list);
@@ -381,7 +382,7 @@ mod tests {
         model::{
             evidence::{CommandRun, Evidence, FileWork, Publication, PublicationKind, TestRun},
             time::Timestamp,
-            transcript::Outcome,
+            transcript::{Item, Outcome},
         },
         report::Reports,
         summarize::evidence::scenarios::Script,
@@ -402,6 +403,33 @@ mod tests {
         let reports = Reports::of(&evidence);
         let steps = next_steps(&Entries { evidence: &evidence, reports: &reports, project: None });
         assert_eq!(steps, ["Unchecked in the pull request: Check the token after the merge"]);
+    }
+
+    #[test]
+    fn a_question_that_was_interrupted_at_once_is_open() {
+        let steps_after = |stopped: bool, answer: Option<&str>| {
+            let mut script = Script::default();
+            script.prompt("Find the cause of the lost session");
+            script.reply("m1", "I am looking at the two branches.");
+            script.prompt("is the content of session 1 in the branch of session 2?");
+            if let Some(answer) = answer {
+                script.reply("m2", answer);
+            }
+            if stopped {
+                script.item(Item::Interrupted);
+            }
+            script.prompt("Write down what we have so far");
+            script.reply("m3", "It is in `notes.md`.");
+            steps(&script.collect())
+        };
+        let open = "Asked, not answered: Is the content of session 1 in the branch of session 2?";
+        assert!(
+            steps_after(true, None).iter().any(|step| step == open),
+            "{:?}",
+            steps_after(true, None)
+        );
+        assert!(!steps_after(true, Some("No, it is not.")).iter().any(|step| step == open));
+        assert!(!steps_after(false, None).iter().any(|step| step == open));
     }
 
     #[test]

@@ -1,10 +1,12 @@
-//! Finds what the user postponed.
+//! Finds what the user postponed, and a question of the user whose answer the user interrupted.
 
 use crate::{
+    model::evidence::Quote,
     report::{Topic, is_phrase},
     summarize::from_evidence::{
         entries::{Entries, cut_at_clause, push},
-        next_steps::left_open::is_taken_up_by,
+        next_steps::left_open::{is_asked_for, is_taken_up_by},
+        request::{Request, Weight},
     },
     text::{pattern, spoken_sentences, without_full_stop, words},
 };
@@ -53,6 +55,31 @@ fn subject(sentence: &str) -> &str {
         r"(?i)\b(?:for |until |till |in )?(?:(?:a|the) )?(?:tomorrow|later|next|another)\b"
     );
     time.find(sentence).map_or(sentence, |found| &sentence[..found.start()])
+}
+
+/// Adds the last question that the user interrupted before the agent did anything, unless a later
+/// prompt repeats the question.
+pub(super) fn interrupted_question(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    let is_asked = |pair: &&[Quote]| {
+        let [asked, next] = pair else { return false };
+        let is_stopped = evidence
+            .corrections
+            .iter()
+            .any(|one| one.origin == next.origin && one.refused.is_none() && one.stopped.is_none());
+        let mut reports = evidence.reports.iter();
+        is_stopped
+            && asked.text.trim_end().ends_with('?')
+            && !reports.any(|report| {
+                report.origin.follows(asked.origin) && !report.origin.follows(next.origin)
+            })
+            && !is_asked_for(entries, &asked.text, asked.origin)
+    };
+    let Some([asked, _]) = evidence.prompts.windows(2).rfind(is_asked) else { return };
+    let request = Request::of(&asked.text).filter(|request| request.weight >= Weight::Vague);
+    if let Some(request) = request {
+        push(list, format!("Asked, not answered: {}", entries.tidy(&request.text)));
+    }
 }
 
 #[cfg(test)]

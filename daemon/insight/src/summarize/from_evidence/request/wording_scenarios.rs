@@ -3,8 +3,10 @@
 
 use crate::{
     model::{
-        activity::ActivityVector, project::Project, summary::EnhancedSessionSummary,
-        transcript::Outcome,
+        activity::ActivityVector,
+        project::Project,
+        summary::EnhancedSessionSummary,
+        transcript::{Item, Outcome},
     },
     summarize::{
         evidence::scenarios::Script,
@@ -154,12 +156,13 @@ fn a_line_of_code_is_added_to_its_sentence() {
 }
 
 #[test]
-fn a_clarification_has_the_request_that_it_explains() {
+fn a_clarification_after_an_interruption_has_the_request_that_it_explains() {
     let mut script = Script::default();
     script.prompt("Rename the parser of dates");
     script.reply("m1", "Renamed.");
     script.prompt("where do the checkpoints of the dashboard go?");
     script.reply("m2", "The dashboard of the shop keeps them in a folder.");
+    script.item(Item::Interrupted);
     script.prompt("i meant the checkpoints of the recorder, not of the shop");
     script.reply("m3", "The recorder pushes them with each push.");
     let decisions = summary(&script).key_decisions.unwrap_or_default();
