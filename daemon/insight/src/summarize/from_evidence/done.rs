@@ -9,7 +9,7 @@ use crate::{
     summarize::from_evidence::{
         entries::{ENTRY, Entries, push},
         errors::refuted,
-        reported::{ReportQuotes, overtaken},
+        reported::{ReportQuotes, overtaken, transient},
         repository::{
             commit_messages::{body_excerpt, is_bookkeeping, is_reverted},
             pull_request,
@@ -48,7 +48,7 @@ pub(super) fn completed_tasks(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) 
         tasks(entries, &mut list);
     }
     if list.is_empty() && evidence.changes_files() {
-        list.extend(entries.first_words());
+        list.extend(entries.first_words().filter(|words| !transient::is_boast(words)));
     }
     list.truncate(ENTRIES);
     list
