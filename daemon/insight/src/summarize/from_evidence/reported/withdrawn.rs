@@ -50,7 +50,7 @@ pub(crate) fn has_withdrawn_figure(entries: &Entries<'_>, part: &str, at: Origin
 /// The numbers then include work that is gone.
 pub(crate) fn measures_revoked_work(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
     let mut later = entries.evidence.prompts.iter().filter(|prompt| prompt.origin.follows(at));
-    !figures(part).is_empty()
+    pattern!(r"[0-9] ?(?:%|×|[nµm]?s\b|[KMG]i?B\b)").is_match(part)
         && later.any(|prompt| agent_revoked_work(entries.evidence, prompt.origin))
 }
 

@@ -1,17 +1,17 @@
 //! Determines the goal of the user, in one or two sentences, and the short name of the session.
 
 use crate::{
-    model::evidence::{Choice, Commit, Evidence, Quote, Ticket},
+    model::evidence::{Choice, Evidence, Quote, Ticket},
     summarize::from_evidence::{
         decisions::listed_options::picked,
         entries::{cut_at_clause, plain_words},
-        errors::refuted::is_superseded_plan,
         next_steps::settled::only_settles,
         repository::commit_messages::is_bookkeeping,
         request::{
             REQUEST, Request, Weight, antecedents,
+            committed_work::{committed, committed_then, is_followed_by_order},
             first_order::{first_order, names_object_before},
-            later_requests::{LATER, asked_besides, later_goals, points_at_something, start},
+            later_requests::{LATER, asked_besides, later_goals, points_at_something},
             openings::{
                 asks_to_continue, is_about_comments, is_publication, is_question, is_remark,
                 is_talk,
@@ -19,10 +19,10 @@ use crate::{
             picks::{picks_from_list, without_pick},
             prompt_of, recaps,
             short_title::{TITLE, short_title},
-            title::{fits, has_later_prompts, is_minor, reported_work, subject, title, with_file},
-            wording::{asks_for_work, states_problem},
+            title::{fits, has_later_prompts, reported_work, subject, title, with_file},
+            wording::states_problem,
         },
-        turns::{names_a_problem, turn_of},
+        turns::names_a_problem,
     },
     text::{cut, one_line, pattern, sentences, without_full_stop, words},
 };
@@ -39,9 +39,6 @@ const FEW_COMMITS: usize = 3;
 
 /// Minimum number of words of a request to continue that says what to continue with.
 const SAYS_WHAT: usize = 5;
-/// Minimum number of words of an order that is more than an answer to a question of the agent.
-const LONG_ORDER: usize = 12;
-
 /// Precedes the opening prompt of a session that turned to something else.
 const BEGAN_WITH: &str = " (began with: ";
 
@@ -342,38 +339,6 @@ fn questioned_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
     })
 }
 
-/// Whether an order came between a question and the first commit. Then the commit is about the
-/// order.
-fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
-    let Some(asked) = prompt_of(evidence, question) else { return false };
-    let commits = evidence.commits.iter().filter(|commit| !is_bookkeeping(commit));
-    let Some(first) = commits.map(|commit| commit.origin).find(|at| at.follows(asked.origin))
-    else {
-        return false;
-    };
-    let between = evidence
-        .prompts
-        .iter()
-        .filter(|one| one.origin.follows(asked.origin) && one.origin < first);
-    let orders = between.filter(|one| asks_for_work(start(&one.text)));
-    orders.filter_map(|one| Request::of(&one.text)).any(|request| {
-        request.weight == Weight::Clear
-            && request.text.split_whitespace().count() >= LONG_ORDER
-            && !is_question(&request.text)
-            && !points_at_something(&request.ask)
-    })
-}
-
-/// Returns the subject of a commit between a request and the next prompt: the last commit that is
-/// more than a fix or a test, or else the last one that is more than bookkeeping.
-fn committed_then(evidence: &Evidence, request: &Request) -> Option<String> {
-    let turn = turn_of(evidence, prompt_of(evidence, request)?.origin)?;
-    let commits = evidence.commits.iter().rev().filter(|commit| turn.holds(commit.origin));
-    let work: Vec<&Commit> = commits.filter(|commit| !is_bookkeeping(commit)).collect();
-    let major = work.iter().find(|commit| !is_minor(&commit.subject));
-    major.or(work.first()).map(|commit| commit.subject.clone())
-}
-
 /// Returns a goal that joins an unclear request with the subject of the commit or pull request that
 /// resulted.
 fn came_to(asked: &str, done: &str) -> Goal {
@@ -385,15 +350,6 @@ fn came_to(asked: &str, done: &str) -> Goal {
 /// such as `/plan 14` cannot be understood alone.
 pub(crate) fn is_bare_command(text: &str) -> bool {
     pattern!(r"^Run the `[^`]+` command(?: on [\w.-]{1,3})?$").is_match(text)
-}
-
-/// Returns the subject of the newest commit that is more than bookkeeping or a plan that was given
-/// up later.
-fn committed(evidence: &Evidence) -> Option<String> {
-    let is_work =
-        |commit: &&Commit| !is_bookkeeping(commit) && !is_superseded_plan(evidence, commit);
-    let commit = evidence.commits.iter().rev().find(is_work)?;
-    Some(one_line(&commit.subject))
 }
 
 /// Returns the goal of a request that mentions a ticket, in the words of the ticket.
