@@ -33,7 +33,8 @@ pub const NOT_COMMITTED: &str = "not committed";
 pub const NOT_PUSHED: &str = "not pushed";
 /// Begins the completed task that lists the changes of databases, clusters and other systems.
 pub const CHANGED_OUTSIDE: &str = "Changed outside of the repository: ";
-/// In the state of the repository: only the last commit is not pushed.
+/// In the state of the repository: the last commit is not pushed. The number of commits since the
+/// last push may follow in brackets.
 pub const LAST_COMMIT_NOT_PUSHED: &str = "last commit not pushed";
 /// In the state of the repository: begins the list of the checks that passed.
 pub const CHECKS_PASSED: &str = "checks passed";

@@ -9,7 +9,7 @@ use crate::{
     summarize::from_evidence::{
         entries::{ENTRY, Entries, push},
         errors::refuted,
-        reported::{ReportQuotes, overtaken},
+        reported::{ReportQuotes, overtaken, transient},
         repository::{
             commit_messages::{body_excerpt, is_bookkeeping, is_reverted},
             pull_request,
@@ -48,7 +48,7 @@ pub(super) fn completed_tasks(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) 
         tasks(entries, &mut list);
     }
     if list.is_empty() && evidence.changes_files() {
-        list.extend(entries.first_words());
+        list.extend(entries.first_words().filter(|words| !transient::is_boast(words)));
     }
     list.truncate(ENTRIES);
     list
@@ -119,12 +119,19 @@ fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
     }
 }
 
-/// Adds the commits that are not bookkeeping. If there are too many, the first and the latest are
+/// Adds the commits that are neither bookkeeping nor the plan of later commits. If there are too many, the first and the latest are
 /// kept.
 fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let commits = &evidence.commits;
-    let work: Vec<&Commit> = commits.iter().filter(|commit| !is_bookkeeping(commit)).collect();
+    let is_plan =
+        |commit: &Commit| pattern!(r"(?i)^docs(?:\([^)]*\))?: plan\b").is_match(&commit.subject);
+    let last = commits.iter().rposition(|commit| !is_bookkeeping(commit) && !is_plan(commit));
+    // The commits of the work say more than the commit of its plan.
+    let work = commits.iter().enumerate().filter(|(at, commit)| {
+        !(is_bookkeeping(commit) || is_plan(commit) && last.is_some_and(|last| last > *at))
+    });
+    let work: Vec<&Commit> = work.map(|(_, commit)| commit).collect();
     let spans = refuted::spans(evidence);
     let left_out = COMMITS.0..work.len().saturating_sub(COMMITS.1).max(COMMITS.0);
     for (at, commit) in work.into_iter().enumerate() {
@@ -249,6 +256,7 @@ mod tests {
             commits: vec![
                 commit("aaaaaaa", "docs: start work on todo - Guard the list", ""),
                 commit("bbbbbbb", "docs(14): complete plan 3", ""),
+                commit("ddddddd", "docs(quick-7): plan the guard of the list view", body),
                 commit("ccccccc", "fix: guard the list view", body),
             ],
             ..Evidence::default()

@@ -17,6 +17,10 @@ const REPEATED: f64 = 0.85;
 /// A discovery repeats a next step that contains at least this share of the discovery's words.
 const OPEN: f64 = 0.6;
 
+/// The last words tell an item of a commit's description if they contain at least this share of its
+/// words.
+const TOLD: f64 = 0.7;
+
 /// Minimum number of different words of an item of a list that can repeat another text.
 const MIN_ITEM_WORDS: usize = 3;
 
@@ -113,7 +117,7 @@ fn remove_explained_errors(summary: &mut EnhancedSessionSummary, ended: &BTreeSe
 }
 
 /// Removes the items of lists in completed tasks and discoveries that repeat the last words, a
-/// commit, a decision or the cause of an error. Removes the sentences of completed tasks that are an
+/// commit, a decision or the cause of an error, and the items of commits that repeat the last words. Removes the sentences of completed tasks that are an
 /// open step or a known failure. Removes an entry of which only the number of further items is left,
 /// and an entry that only links to a pull request that has its own entry.
 pub(super) fn remove_items(summary: &mut EnhancedSessionSummary) {
@@ -129,6 +133,8 @@ pub(super) fn remove_items(summary: &mut EnhancedSessionSummary) {
     let tasks = tasks.filter_map(|task| without_sentences(task, &own_entries));
     let (own, reported): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| is_own_entry(task));
     known.extend(own.iter().map(|task| words(task)));
+    let ended = known.first().filter(|_| summary.last_words.is_some()).cloned();
+    let own: Vec<String> = own.iter().map(|task| without_told(task, ended.as_ref())).collect();
     let links: Vec<String> = own.iter().filter_map(|task| Some(link(task)?.to_owned())).collect();
     let shorten =
         |entry: String| without_known(&entry, &known).filter(|left| !only_links(left, &links));
@@ -153,6 +159,18 @@ fn without_sentences(task: &str, own_entries: &[&str]) -> Option<String> {
     }
     let kept: Vec<&str> = all.into_iter().filter(|one| !has_entry(one)).collect();
     (!kept.is_empty()).then(|| kept.join(" "))
+}
+
+/// Returns a commit without the items of its description that the last words, `ended`, contain.
+fn without_told(task: &str, ended: Option<&BTreeSet<String>>) -> String {
+    let told = |text: &str| ended.is_some_and(|ended| share_of_words(&words(text), ended) >= TOLD);
+    let Some((commit, point)) = task.split_once("`): ") else { return task.to_owned() };
+    let items = items(point);
+    let kept: Vec<&str> = items.iter().copied().filter(|item| !told(item)).collect();
+    match kept.is_empty() {
+        true => format!("{commit}`)"),
+        false => format!("{commit}`): {}", kept.join("; ")),
+    }
 }
 
 /// Whether a completed task is a commit or a pull request.
@@ -191,12 +209,13 @@ fn without_known(entry: &str, known: &[BTreeSet<String>]) -> Option<String> {
     })
 }
 
-/// Splits a list at the semicolons outside of back quotes.
+/// Splits a list at the semicolons outside of back quotes and brackets.
 fn items(list: &str) -> Vec<&str> {
     let mut items = Vec::new();
     let mut start = 0;
     for (at, _) in list.match_indices("; ") {
-        if list[start..at].matches('`').count().is_multiple_of(2) {
+        let count = |mark: char| list[start..at].matches(mark).count();
+        if count('`').is_multiple_of(2) && count('(') <= count(')') {
             items.push(&list[start..at]);
             start = at + 2;
         }
@@ -240,6 +259,23 @@ mod tests {
         ] {
             assert_eq!(without_known(entry, &known).as_deref(), wanted, "{entry}");
         }
+    }
+
+    #[test]
+    fn a_commit_loses_what_the_last_words_tell() {
+        let ended = words("Sorted the list by name (in both windows) and removed the old index.");
+        let told = |task| without_told(task, Some(&ended));
+        assert_eq!(
+            told(
+                "Sort the list (commit `1a2b3c4`): Sort the list by name (in both windows; old and new); Read the dates of each row"
+            ),
+            "Sort the list (commit `1a2b3c4`): Read the dates of each row"
+        );
+        assert_eq!(
+            told("Sort the list (commit `1a2b3c4`): The old index"),
+            "Sort the list (commit `1a2b3c4`)"
+        );
+        assert_eq!(told("The old index"), "The old index");
     }
 
     #[test]

@@ -37,10 +37,11 @@ impl Turn<'_> {
 
 /// Whether a text of the user says that something does not work.
 pub(super) fn names_a_problem(text: &str) -> bool {
+    let text = pattern!(r"(?i)\bisn.t (?:much|many)\b").replace_all(text, "");
     pattern!(
             r"(?i)\b(?:fix|bugs?|errors?|fail(?:s|ed|ing|ure)?|broken|broke|crash(?:es|ed)?|issues?|not work(?:ing)?|(?:doesn't|does not|don't|didn't|isn't|won't|can't) \w+|wrong|why (?:is|are|does|do|did|am)|problem|unhappy|stuck|hangs?|slow|missing|exception|traceback|weird|annoying)\b"
         )
-        .is_match(text)
+        .is_match(&text)
 }
 
 /// Returns the turns whose prompts are in the evidence.

@@ -32,7 +32,8 @@ pub(super) fn left_work(
 /// Returns the branch and the last commit, if the commit was not pushed.
 fn unpushed(summary: &EnhancedSessionSummary, past: &EndedSession) -> Option<String> {
     let state = LeftState::of(summary, &past.branches).text?;
-    let is_missing = |part: &str| part.starts_with(NOT_PUSHED) || part == LAST_COMMIT_NOT_PUSHED;
+    let is_missing =
+        |part: &str| part.starts_with(NOT_PUSHED) || part.starts_with(LAST_COMMIT_NOT_PUSHED);
     let is_part = |part: &&str| {
         part.starts_with("branch `") || part.starts_with("last commit `") || is_missing(part)
     };

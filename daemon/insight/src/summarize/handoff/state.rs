@@ -57,7 +57,9 @@ pub(super) fn as_seen(state: &str, has_one_branch: bool) -> String {
     let parts = state.split("; ").filter(is_known).map(|part| match part {
         part if part.starts_with(CHECKS_FAILED) => format!("checks {part}"),
         part if part.starts_with(NOT_PUSHED) => part.replacen(NOT_PUSHED, "no push seen", 1),
-        LAST_COMMIT_NOT_PUSHED => "no push of the last commit seen".to_owned(),
+        part if part.starts_with(LAST_COMMIT_NOT_PUSHED) => {
+            part.replacen(LAST_COMMIT_NOT_PUSHED, "no push of the last commit seen", 1)
+        }
         part => part.replacen(&format!("{NOT_COMMITTED}: "), "changed, no commit seen: ", 1),
     });
     parts.collect::<Vec<_>>().join("; ")

@@ -99,6 +99,7 @@ fn steps_of(command: &SimpleCommand, invocation: &Invocation<'_>) -> Vec<Outside
         return sql(command, invocation);
     }
     verdict(invocation)
+        .or_else(|| resolved_threads(invocation))
         .or_else(|| issue(invocation))
         .or_else(|| call(invocation))
         .into_iter()
@@ -246,6 +247,21 @@ fn verdict(invocation: &Invocation<'_>) -> Option<OutsideStep> {
     })
 }
 
+/// Returns the change of a call that marks threads of a review as resolved.
+fn resolved_threads(invocation: &Invocation<'_>) -> Option<OutsideStep> {
+    let calls = invocation.program == "gh" && operands(invocation).starts_with(&["api", "graphql"]);
+    let resolves = || {
+        let mut arguments = invocation.arguments.iter();
+        arguments.any(|word| pattern!(r"\bresolveReviewThread\s*\(").is_match(word))
+    };
+    (calls && resolves()).then(|| OutsideStep {
+        kind: OutsideKind::Forge,
+        object: "threads of a review".to_owned(),
+        text: "Resolved threads of the review".to_owned(),
+        removes: false,
+    })
+}
+
 /// Returns the issue that a command opens.
 fn issue(invocation: &Invocation<'_>) -> Option<OutsideStep> {
     let is_forge = matches!(invocation.program, "gh" | "glab");
@@ -300,6 +316,10 @@ mod tests {
             ("psql x -c \"ALTER ROLE r PASSWORD 'abc'\"", "`ALTER ROLE r …` (psql x)"),
             ("gh pr review 412 --request-changes -b x", "Requested changes of pull request #412"),
             ("gh pr review --approve", "Approved the pull request"),
+            (
+                "gh api graphql -f query='mutation { resolveReviewThread(input: {threadId: \"x\"}) { thread { isResolved } } }'",
+                "Resolved threads of the review",
+            ),
         ] {
             assert_eq!(texts(line), [wanted], "{line}");
         }

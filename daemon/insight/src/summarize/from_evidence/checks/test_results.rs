@@ -2,14 +2,14 @@
 
 use crate::{
     model::{
-        evidence::{CommandRun, Evidence, GitStep, TestRun, latest_of_suites},
+        evidence::{CommandRun, Evidence, GitStep, PACKAGES, TestRun, latest_of_suites},
         summary::TestSummary,
         time::Timestamp,
         transcript::{Origin, Outcome},
     },
     summarize::{
         evidence::runs_tests,
-        from_evidence::{checks::parts, entries::Entries},
+        from_evidence::{checks::parts, entries::Entries, repository::pull_request},
     },
     text::pattern,
 };
@@ -50,7 +50,11 @@ pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     let mut events = evidence.git_events.iter().filter(|event| event.succeeded && later(event.at));
     let moved = events
         .find(|event| took_over(event.step) || event.step == GitStep::MergePullRequest)
-        .is_some_and(|event| took_over(event.step));
+        .is_some_and(|event| took_over(event.step))
+        && !evidence
+            .prompts
+            .iter()
+            .any(|one| later(one.at) && pull_request::states_merge(&one.text));
     let changed = code_changed_after(evidence, run.origin);
     let end = evidence.span.last.zip(run.at);
     let is_old = end.is_some_and(|(end, ran)| end.since(ran).as_secs() > HALF_A_DAY);
@@ -152,7 +156,8 @@ pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
 /// Returns the last successful run of several tests of the same suite, if `run` is a run of a
 /// single test and both runs tested the same code.
 fn larger_part<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e TestRun> {
-    if !run.is_part() || run.failed > 0 || run.passed > 1 {
+    // One package may contain many tests.
+    if !run.is_part() || run.failed > 0 || run.passed > 1 || run.framework.ends_with(PACKAGES) {
         return None;
     }
     let larger = evidence
@@ -165,7 +170,7 @@ fn larger_part<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e TestRun>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::evidence::FileWork;
+    use crate::model::evidence::{FileWork, GitEvent, Quote};
     use crate::report::Reports;
 
     fn run(framework: &str, passed: u32, failed: u32) -> TestRun {
@@ -205,6 +210,40 @@ mod tests {
         assert_eq!(main_run(&evidence).unwrap().passed, 6);
         let evidence = Evidence { tests: vec![part("tests/b.py::one", 1)], ..Evidence::default() };
         assert_eq!(main_run(&evidence).unwrap().passed, 1);
+    }
+
+    #[test]
+    fn a_run_of_a_package_is_larger_than_a_run_of_its_chosen_tests() {
+        let part = |framework: &str, limit: &str, passed| TestRun {
+            limited_to: Some(limit.to_owned()),
+            ..run(framework, passed, 0)
+        };
+        let tests = vec![
+            part("go test", "./list/ -run TestSort", 2),
+            part("go test (packages)", "./list/", 1),
+        ];
+        let evidence = Evidence { tests, ..Evidence::default() };
+        assert_eq!(main_run(&evidence).unwrap().limited_to.as_deref(), Some("./list/"));
+    }
+
+    #[test]
+    fn a_pull_after_a_merge_by_the_user_brings_only_tested_code() {
+        let at = |second| Some(Timestamp::from_seconds(second));
+        let ran = TestRun { at: at(10), ..run("go test", 12, 0) };
+        let pull = GitEvent {
+            step: GitStep::Merge,
+            succeeded: true,
+            branch: None,
+            error: None,
+            origin: Origin { source: 0, line: 9 },
+            at: at(30),
+        };
+        let mut evidence =
+            Evidence { tests: vec![ran.clone()], git_events: vec![pull], ..Evidence::default() };
+        assert_eq!(age(&evidence, &ran).as_deref(), Some("before other commits came in"));
+        let text = "ok, merged. can we tag it please?".to_owned();
+        evidence.prompts.push(Quote { text, origin: Origin { source: 0, line: 7 }, at: at(20) });
+        assert_eq!(age(&evidence, &ran), None);
     }
 
     #[test]

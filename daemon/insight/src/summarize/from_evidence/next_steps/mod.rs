@@ -71,6 +71,7 @@ pub(super) fn next_steps(entries: &Entries<'_>) -> Vec<String> {
     }
     left_open::reported(entries, &mut list);
     postponed::by_user(entries, &mut list);
+    unconfirmed::asked_merge(entries, &mut list);
     deferred::written_down(entries, &mut list);
     deferred::unticked(entries, &mut list);
     deferred::unchecked(entries, &mut list);

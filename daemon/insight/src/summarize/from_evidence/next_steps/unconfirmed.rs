@@ -10,8 +10,12 @@ use crate::{
     },
     report::{Topic, is_phrase},
     summarize::from_evidence::{
+        entries::{Entries, push},
         errors::refuted::says_it_still_fails,
-        repository::pull_request::is_closed,
+        repository::{
+            branch,
+            pull_request::{is_closed, is_main_branch, of_branch},
+        },
         request::{Request, Weight},
     },
     text::{one_line, pattern, spoken_sentences},
@@ -45,6 +49,24 @@ pub(crate) fn is_unmerged(evidence: &Evidence) -> bool {
             .any(|event| event.succeeded && merges(event.step) && later(event.origin, event.at))
         && !reports.any(|report| says_merged(&report.text))
         && !prompts.any(|prompt| says_merged(&prompt.text))
+}
+
+/// Adds the merge that the user asked for, if the session shows no merge.
+pub(crate) fn asked_merge(entries: &Entries<'_>, list: &mut Vec<String>) {
+    let evidence = entries.evidence;
+    if !is_unmerged(evidence) {
+        return;
+    }
+    let branch = branch(evidence).filter(|branch| !is_main_branch(branch));
+    let opened = evidence.pull_requests.last().and_then(|request| request.number);
+    let number = opened.map(|number| number.to_string());
+    let number = number.or_else(|| of_branch(evidence, branch?));
+    let what = match (number, branch) {
+        (Some(number), _) => format!("pull request #{number}"),
+        (None, Some(branch)) => format!("`{branch}`"),
+        (None, None) => return,
+    };
+    push(list, format!("Merge {what}, as the user asked: no merge was seen"));
 }
 
 /// Whether a short prompt asks the agent to merge the work.
@@ -131,6 +153,7 @@ mod tests {
     use super::*;
     use crate::{
         model::{evidence::PullRequest, transcript::Outcome},
+        report::Reports,
         summarize::evidence::scenarios::Script,
     };
 
@@ -154,6 +177,11 @@ mod tests {
         script.prompt("ok push all this up and lets get it merged.");
         script.reply("m2", "The commit is in the pull request.");
         assert!(is_unmerged(&script.collect()));
+        let evidence = script.collect();
+        let reports = Reports::default();
+        let mut open = Vec::new();
+        asked_merge(&Entries { evidence: &evidence, reports: &reports, project: None }, &mut open);
+        assert_eq!(open, ["Merge `guide`, as the user asked: no merge was seen"]);
         script.run("c", "gh pr close 6", Outcome::Succeeded, "✓ Closed pull request #6\n");
         assert!(is_unmerged(&script.collect()), "another pull request was closed");
         let mut closed = script.collect();

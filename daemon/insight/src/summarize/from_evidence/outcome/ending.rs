@@ -180,6 +180,7 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
     let is_kept = |sentence: &&str| {
         !is_announcement(sentence)
             && !is_talk(sentence)
+            && !links_to_form(sentence)
             && !claims_unseen_tests(entries.evidence, sentence)
             && !transient::is_boast(sentence)
     };
@@ -216,6 +217,12 @@ fn gist(entries: &Entries<'_>, report: &Report) -> Option<String> {
         (false, None) => words,
     };
     (words.len() >= SAYS).then_some(words)
+}
+
+/// Whether a sentence contains the address at which a pull request could be opened. The agent often
+/// calls this address a pull request.
+fn links_to_form(sentence: &str) -> bool {
+    pattern!(r"/pull/new/|/merge_requests/new\b|/compare/\S+\?expand=1").is_match(sentence)
 }
 
 /// Whether a sentence only answers `yes` or `no` and refers to its subject with a pronoun.
@@ -475,5 +482,7 @@ mod tests {
             "All four comments are addressed. Added a guard to the list; the list is shorter."
         );
         assert_eq!(words("Good plan. Let me write it up and present it for approval."), None);
+        let text = "Pushed the branch `days`. PR URL: https://example.org/a/b/pull/new/days. The list is sorted.";
+        assert_eq!(words(text).unwrap(), "Pushed the branch `days`. The list is sorted.");
     }
 }

@@ -41,7 +41,8 @@ impl ReasonedOutcome {
         let uncommitted = if is_partly { "last changes not committed" } else { NOT_COMMITTED };
         let missing = [
             (!is_committed).then_some(uncommitted),
-            unconfirmed::is_unmerged(evidence).then_some("no merge was seen"),
+            unconfirmed::is_unmerged(evidence)
+                .then_some("the merge that was asked for was not seen"),
             (is_unconfirmed || unconfirmed::is_doubtful(evidence)).then_some("not confirmed"),
         ];
         let mut missing: Vec<&str> = missing.into_iter().flatten().collect();

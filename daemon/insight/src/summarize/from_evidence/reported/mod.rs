@@ -84,7 +84,9 @@ impl<'e> ReportQuotes<'e> {
 
     /// Returns the results that the reports of turns with changes describe.
     pub(super) fn results(&self) -> Vec<String> {
-        self.selected(RESULTS, |report, quoted| report.changed && !is_finding(quoted))
+        self.selected(RESULTS, |report, quoted| {
+            report.changed && !is_finding(quoted) && !is_under_way(quoted)
+        })
     }
 
     /// Returns the findings: the text of the other reports, and text under headings such as
@@ -128,6 +130,12 @@ impl<'e> ReportQuotes<'e> {
 
 fn is_finding(quoted: &QuotedPassage) -> bool {
     matches!(quoted.topic, Some(Topic::Finding | Topic::Cause))
+}
+
+/// Whether a passage describes work that went on when the agent reported it.
+fn is_under_way(quoted: &QuotedPassage) -> bool {
+    let goes_on = pattern!(r"\bIN_PROGRESS\b|(?i)\b(?:status|state): `?in[ -]progress\b");
+    quoted.parts.iter().any(|part| goes_on.is_match(part))
 }
 
 /// Collects the lines that are quoted from one report.

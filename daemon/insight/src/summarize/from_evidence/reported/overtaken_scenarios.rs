@@ -484,3 +484,42 @@ fn a_pull_after_the_own_merge_brings_no_other_commits() {
     assert_eq!(age(false).as_deref(), Some("before other commits came in"));
     assert_eq!(age(true), None);
 }
+
+#[test]
+fn work_that_the_agent_took_back_is_not_done() {
+    let mut script = Script::default();
+    script.prompt("Make the client of the server faster, and measure it");
+    script.edit("a", "/app/client.rs", "a", "b");
+    script.reply(
+        "m1",
+        "Both changes are applied. The benchmark after and before:\n\n- `Parse`: time −16%, bytes −39%\n- `Client` (kept): time −94%, bytes −99%\n",
+    );
+    script.prompt("commit");
+    script.run("c", "git commit -qam Faster", Outcome::Succeeded, "[main 1a2b3c4] Faster\n");
+    script.reply(
+        "m2",
+        "Committed. The limit of the redirects in the client of the server is the next thing.",
+    );
+    script.prompt("The client is now kept after the first call, so later settings are ignored. Let's make one client per call.");
+    script.reply("m3", "You're right, that is a real regression of the settings. Reverting.");
+    script.edit("d", "/app/client.rs", "b", "a");
+    script.reply(
+        "m4",
+        "Each call of the client makes its own connection again, with the current settings.",
+    );
+    let done = summary(&script).completed_tasks.unwrap_or_default().join("\n");
+    assert!(!done.contains("94%"), "{done}");
+}
+
+#[test]
+fn work_that_went_on_when_it_was_reported_is_not_done() {
+    let mut script = Script::default();
+    script.prompt("Start a worker for the guide");
+    script.edit("a", "/app/prompt.md", "a", "b");
+    script.reply("m1", "Started:\n\n- Window: `guide:3`, for the guide of the list\n- Task: `list-7`, assigned to the worker, `IN_PROGRESS`\n");
+    script.prompt("now the page");
+    script.edit("b", "/app/page.rs", "a", "b");
+    script.reply("m2", "The page of the shop names the day of each order now.");
+    let done = summary(&script).completed_tasks.unwrap_or_default().join("\n");
+    assert!(!done.contains("IN_PROGRESS"), "{done}");
+}

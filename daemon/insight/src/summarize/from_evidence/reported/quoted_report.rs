@@ -19,7 +19,7 @@ use crate::{
             quoted::{QuotedPassage, complete_answer},
             redescribed::is_redescribed,
             repeats, review, transient,
-            withdrawn::{has_withdrawn_figure, is_refuted, is_withdrawn},
+            withdrawn::{has_withdrawn_figure, is_refuted, is_withdrawn, measures_revoked_work},
         },
     },
     text::{one_line, pattern},
@@ -319,6 +319,7 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
                 && !is_withdrawn(entries, part, report.origin))
         && is_still_there(entries, part, report.origin)
         && !has_withdrawn_figure(entries, part, report.origin)
+        && !measures_revoked_work(entries, part, report.origin)
         && !is_redescribed(entries, report, part)
 }
 

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A text without code states what was done only if it has at least this number of words.
-const DEED: usize = 9;
+const DEED: usize = 12;
 
 /// Whether a text praises the result without stating what was done.
 pub(crate) fn is_boast(text: &str) -> bool {
@@ -110,7 +110,7 @@ fn measures(evidence: &Evidence) -> bool {
 /// Whether a text says only that tests or other checks ran or passed. The summary lists them
 /// anyway.
 pub(crate) fn is_run_of_checks(part: &str) -> bool {
-    pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass")
+    pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass|^no (?:\w+ ){0,2}(?:tests?|suite)(?: \w+){0,2} run\b")
         .is_match(part)
         || pattern!(r"(?i)^all (?:the )?(?:tests?|lint(?:ing|er)?|checks?|formatting)\b[^`:]{0,50}\b(?:pass(?:es|ed|ing)?|clean(?:ly)?)\b[^`:]{0,12}$")
             .is_match(part)
@@ -227,6 +227,7 @@ mod tests {
             "Ran `go test ./...`, `git diff --check`, and a `snapshot` smoke test.",
             "Build, lint, the full `core` suite, and `clippy` all pass clean.",
             "`go test ./...` passes",
+            "No full test suite run; docs-only change.",
         ] {
             assert!(is_run_of_checks(line), "{line}");
         }

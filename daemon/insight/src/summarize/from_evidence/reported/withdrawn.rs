@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     model::transcript::Origin,
     report::{Topic, is_phrase, retraction},
-    summarize::from_evidence::entries::Entries,
+    summarize::from_evidence::{entries::Entries, reported::overtaken::agent_revoked_work},
     text::{one_line, pattern, sentences, share_of_words, words},
 };
 
@@ -45,6 +45,14 @@ pub(crate) fn has_withdrawn_figure(entries: &Entries<'_>, part: &str, at: Origin
     // `Right. The 118k was with turbo boost.`
     let admitted = opening[at..].iter().take(2).flat_map(|sentence| figures(sentence));
     admitted.into_iter().any(|figure| known.contains(&figure)) && !stated.is_subset(&known)
+}
+
+/// Whether a part states measured numbers, and the agent took work back after the report at `at`.
+/// The numbers then include work that is gone.
+pub(crate) fn measures_revoked_work(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
+    let mut later = entries.evidence.prompts.iter().filter(|prompt| prompt.origin.follows(at));
+    pattern!(r"[0-9] ?(?:%|×|[nµm]?s\b|[KMG]i?B\b)").is_match(part)
+        && later.any(|prompt| agent_revoked_work(entries.evidence, prompt.origin))
 }
 
 /// Returns the measured numbers of a text, without their units: numbers with a fraction or a unit.

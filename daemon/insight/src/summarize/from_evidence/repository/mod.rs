@@ -7,7 +7,7 @@ pub(super) mod pull_request;
 
 use crate::{
     model::{
-        evidence::{Evidence, FileWork, GitEvent, GitStep, GitView, HeadCommit},
+        evidence::{Commit, Evidence, FileWork, GitEvent, GitStep, GitView, HeadCommit},
         wording::{LAST_COMMIT_NOT_PUSHED, NOT_COMMITTED, NOT_PUSHED},
     },
     summarize::from_evidence::{
@@ -183,9 +183,12 @@ fn pushed(evidence: &Evidence) -> Option<String> {
     if !push.succeeded {
         return Some(failed("push", push));
     }
-    let is_behind =
-        committed.is_some_and(|commit| commit.origin.is_after(commit.at, (push.origin, push.at)));
-    Some(if is_behind { LAST_COMMIT_NOT_PUSHED.to_owned() } else { "pushed".to_owned() })
+    let is_later = |commit: &&Commit| commit.origin.is_after(commit.at, (push.origin, push.at));
+    Some(match evidence.commits.iter().rev().take_while(is_later).count() {
+        0 => "pushed".to_owned(),
+        1 => LAST_COMMIT_NOT_PUSHED.to_owned(),
+        several => format!("{LAST_COMMIT_NOT_PUSHED} ({several} commits since the last push)"),
+    })
 }
 
 /// Returns the state of the branch relative to its upstream, if git printed it after the last
@@ -495,9 +498,16 @@ mod tests {
                 origin: Origin { source: 0, line: 3 },
             };
             let (commits, git_events) = (vec![commit], vec![push.clone()]);
-            pushed(&Evidence { commits, git_events, ..Evidence::default() }).unwrap()
+            Evidence { commits, git_events, ..Evidence::default() }
         };
+        let mut evidence = state(30);
+        let state = |second| pushed(&state(second)).unwrap();
         assert_eq!((state(10).as_str(), state(30).as_str()), ("pushed", LAST_COMMIT_NOT_PUSHED));
+        evidence.commits.push(evidence.commits[0].clone());
+        assert_eq!(
+            pushed(&evidence).unwrap(),
+            "last commit not pushed (2 commits since the last push)"
+        );
     }
 
     /// Returns the line of a session that ran these commands with these outputs. The command

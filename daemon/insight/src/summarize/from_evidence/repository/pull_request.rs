@@ -70,11 +70,21 @@ fn is_merged_by_user(evidence: &Evidence, prompt: &Quote, at: usize, number: Opt
     let is_last = known_before + before == at + 1;
     spoken_sentences(&one_line(&prompt.text)).iter().any(|sentence| {
         let named = number.is_some_and(|number| says_merged(sentence, number));
-        let states = pattern!(
-            r"(?i)^(?:(?:ok(?:ay)?|done|great|cool|nice|yes|yep|alright|right|thanks|so|and|now|just|i|i.ve|have|it|it.s|its|that|that.s|the|pr|pr.s|pull request|is|was|has|been|got|both|all|already)[,.!:]* )*merged\b[^?]*$"
-        );
-        named || is_last && states.is_match(sentence)
+        named || is_last && sentence_states_merge(sentence)
     })
+}
+
+/// Whether the user says in a short prompt that the work is merged.
+pub(crate) fn states_merge(prompt: &str) -> bool {
+    prompt.len() <= TYPED
+        && spoken_sentences(&one_line(prompt)).iter().any(|one| sentence_states_merge(one))
+}
+
+fn sentence_states_merge(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:(?:ok(?:ay)?|done|great|cool|nice|yes|yep|alright|right|thanks|so|and|now|just|i|i.ve|have|it|it.s|its|that|that.s|the|pr|pr.s|pull request|is|was|has|been|got|both|all|already)[,.!:]* )*merged\b[^?]*$"
+    )
+    .is_match(sentence)
 }
 
 /// Whether finished work is merged into a branch with this name.

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::evidence::Evidence,
-    summarize::from_evidence::{repository, request::Request},
+    summarize::from_evidence::{
+        repository,
+        request::{Request, objective::is_bare_command},
+    },
     text::{capitalised, pattern, sentences, without_full_stop},
 };
 
@@ -15,8 +18,8 @@ pub(crate) fn with_references(evidence: &Evidence, text: &str) -> String {
     with_branch(evidence, &with_number(evidence, text))
 }
 
-/// Inserts the session's branch after `this branch`, or after `Review the changes`
-/// without a branch. A branch such as `main` is not inserted.
+/// Inserts the session's branch after `this branch`, after `Review the changes` without a branch, or
+/// after a command whose argument does not say what the session is about. A branch such as `main` is not inserted.
 fn with_branch(evidence: &Evidence, text: &str) -> String {
     let first = evidence.branches.first().map(String::as_str);
     let is_own = |branch: &&str| {
@@ -31,6 +34,9 @@ fn with_branch(evidence: &Evidence, text: &str) -> String {
     let Some(branch) = branch.filter(|branch| !text.contains(*branch)) else {
         return text.to_owned();
     };
+    if is_bare_command(text) {
+        return format!("{text} (branch `{branch}`)");
+    }
     if let Some(meant) = pattern!(r"(?i)\b(?:this|our|my|(?:the )?current) branch\b").find(text) {
         let (before, behind) = text.split_at(meant.end());
         return format!("{before} (`{branch}`){behind}");

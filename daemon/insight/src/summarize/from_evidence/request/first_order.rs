@@ -45,7 +45,7 @@ pub(crate) fn first_order(
         let orders = || {
             let asks = request.is_order
                 && !is_no_request(&request.ask)
-                && led_to_change(evidence, request);
+                && (!evidence.changes_files() || led_to_change(evidence, request));
             (asks || orders_work(&request.text))
                 && (names_object_before(request) || !points_at_something(&request.ask))
         };
@@ -53,6 +53,7 @@ pub(crate) fn first_order(
             && request.text.split_whitespace().count() >= 5
             && (prepares || orders())
             && !is_only_acknowledged(evidence, request)
+            && !corrects_plan(evidence, request)
             && (request.is_order || !request.text.ends_with('?'))
     };
     let may_be = |at: &usize| *at <= first + SOON || led_to_change(evidence, &requests[*at]);
@@ -60,6 +61,14 @@ pub(crate) fn first_order(
     let order = orders.find(|at| is_order(&requests[*at]))?;
     // If work began before that order, the order is only a later part of the session's work.
     (prepares || !has_begun(evidence, &requests[first], &requests[order])).then_some(order)
+}
+
+/// Whether the user refused a plan with this request. The request before the plan orders the work.
+fn corrects_plan(evidence: &Evidence, request: &Request) -> bool {
+    let Some(asked) = prompt_of(evidence, request) else { return false };
+    let is_plan = |call: &String| call.starts_with("ExitPlanMode");
+    let mut corrections = evidence.corrections.iter();
+    corrections.any(|one| one.origin == asked.origin && one.refused.as_ref().is_some_and(is_plan))
 }
 
 /// Whether the agent did nothing for a request and reported nothing but a short acknowledgement. Then

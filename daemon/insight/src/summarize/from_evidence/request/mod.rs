@@ -1,6 +1,7 @@
 //! Converts the prompts of the user into requests for a summary.
 
 pub(super) mod antecedents;
+mod committed_work;
 pub(super) mod first_order;
 pub(super) mod later_requests;
 pub(super) mod objective;

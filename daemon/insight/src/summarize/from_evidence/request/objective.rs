@@ -1,7 +1,7 @@
 //! Determines the goal of the user, in one or two sentences, and the short name of the session.
 
 use crate::{
-    model::evidence::{Choice, Commit, Evidence, Quote, Ticket},
+    model::evidence::{Choice, Evidence, Quote, Ticket},
     summarize::from_evidence::{
         decisions::listed_options::picked,
         entries::{cut_at_clause, plain_words},
@@ -9,18 +9,22 @@ use crate::{
         repository::commit_messages::is_bookkeeping,
         request::{
             REQUEST, Request, Weight, antecedents,
+            committed_work::{committed, committed_then, is_followed_by_order},
             first_order::{first_order, names_object_before},
-            later_requests::{LATER, asked_besides, later_goals, points_at_something, start},
-            openings::{asks_to_continue, is_about_comments, is_publication, is_question, is_talk},
+            later_requests::{LATER, asked_besides, later_goals, points_at_something},
+            openings::{
+                asks_to_continue, is_about_comments, is_publication, is_question, is_remark,
+                is_talk,
+            },
             picks::{picks_from_list, without_pick},
             prompt_of, recaps,
             short_title::{TITLE, short_title},
-            title::{fits, has_later_prompts, is_minor, reported_work, subject, title, with_file},
-            wording::asks_for_work,
+            title::{fits, has_later_prompts, reported_work, subject, title, with_file},
+            wording::states_problem,
         },
-        turns::turn_of,
+        turns::names_a_problem,
     },
-    text::{cut, one_line, pattern, sentences, without_full_stop},
+    text::{cut, one_line, pattern, sentences, without_full_stop, words},
 };
 
 /// From this number of prompts on, the agent's note for an absent user is preferred to a clear
@@ -35,9 +39,6 @@ const FEW_COMMITS: usize = 3;
 
 /// Minimum number of words of a request to continue that says what to continue with.
 const SAYS_WHAT: usize = 5;
-/// Minimum number of words of an order that is more than an answer to a question of the agent.
-const LONG_ORDER: usize = 12;
-
 /// Precedes the opening prompt of a session that turned to something else.
 const BEGAN_WITH: &str = " (began with: ";
 
@@ -102,16 +103,23 @@ pub(crate) fn name(evidence: &Evidence) -> String {
     let order = first.and_then(|at| first_order(evidence, &requests, at));
     // An order describes the session better than the question before the order.
     let goal = match order.map(|at| &requests[at]) {
-        Some(order) if names_object_before(order) => Goal::asked(&order.text, &order.text),
+        Some(order) if names_object_before(order) && points_at_something(&order.ask) => {
+            Goal::asked(&order.text, &order.text)
+        }
         Some(order) => Goal::asked(&order.text, &order.ask),
         None => goal(evidence, first.map(|at| &requests[at])),
     };
     let named = |text: &str| antecedents::with_references(evidence, text);
-    let asked = short(&Goal::asked(&named(&goal.text), &named(&goal.ask)));
-    // A commit's subject describes all of the work, but a cut request describes only the start.
-    let is_cut = asked.ends_with('…') && evidence.commits.len() <= FEW_COMMITS;
-    let subject = subject(evidence, 0.0).filter(|_| is_cut && !has_later_prompts(evidence));
-    let done = subject.or_else(|| reported_work(evidence).filter(|_| is_cut));
+    let goal = Goal::asked(&named(&goal.text), &named(&goal.ask));
+    let asked = short_title(&goal.text, &goal.ask);
+    let is_cut = asked.as_ref().is_some_and(|asked| asked.is_cut);
+    let asked = asked.map_or_else(|| UNSTATED.to_owned(), |asked| asked.text);
+    // A commit's subject describes all of the work, but a cut request describes only the start, and
+    // a remark describes no work.
+    let is_weak = (is_cut || is_remark_to_agent(&asked)) && evidence.commits.len() <= FEW_COMMITS;
+    let subject = subject(evidence, 0.0).filter(|_| is_weak && !has_later_prompts(evidence));
+    let begin = order.or(first).and_then(|at| prompt_of(evidence, &requests[at]));
+    let done = subject.or_else(|| reported_work(evidence, begin).filter(|_| is_weak));
     match done {
         Some(done) => cut_at_clause(&one_line(&done), TITLE),
         None => with_file(evidence, asked),
@@ -119,28 +127,48 @@ pub(crate) fn name(evidence: &Evidence) -> String {
 }
 
 /// Returns the title of the pull request or the subject of a commit, if it shares enough words with
-/// the prompts. No shared words are needed if the first request is only talk or a request such as
-/// `Address the comments`, or if a clear request came after the agent's last note for an absent
-/// user.
+/// the prompts. No shared words are needed if the first request is only talk, a remark or a request
+/// such as `Address the comments` or `Push it`, or if a clear request came after the agent's last
+/// note for an absent user.
 fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
+    let first = first_request(evidence, requests);
     let names_nothing = recaps::has_overtaken_note(evidence)
-        || first_request(evidence, requests).is_some_and(|first| {
+        || first.is_some_and(|first| {
             let text = &requests[first].text;
-            is_talk(text) || is_about_comments(text) || asks_to_continue(text)
+            is_talk(text)
+                || is_about_comments(text)
+                || asks_to_continue(text)
+                || is_publication(text)
         });
-    subject(evidence, if names_nothing { 0.0 } else { SHARED })
+    if names_nothing {
+        return subject(evidence, 0.0);
+    }
+    let only_remarks = || {
+        first.is_some_and(|first| {
+            let text = &requests[first].text;
+            is_remark(text)
+                && !names_a_problem(text)
+                && !picks_from_list(text)
+                && first_order(evidence, requests, first).is_none()
+        })
+    };
+    subject(evidence, SHARED).or_else(|| subject(evidence, 0.0).filter(|_| only_remarks()))
+}
+
+/// Whether a title only tells the agent something, for example `I didn't find the links helpful`.
+fn is_remark_to_agent(title: &str) -> bool {
+    pattern!(r"(?i)^(?:i|we|there|this|these|that|it|you|as)\b").is_match(title)
+        && !title.ends_with('?')
+        && !states_problem(title)
 }
 
 /// Returns a title for a session of which only the first prompt is known; empty if that prompt has
 /// no content.
 pub fn title_of(prompt: &str) -> String {
     Request::of(prompt)
-        .map(|request| short(&Goal::asked(&request.text, &request.ask)))
+        .map(|request| short_title(&request.text, &request.ask))
+        .map(|title| title.map_or_else(|| UNSTATED.to_owned(), |title| title.text))
         .unwrap_or_default()
-}
-
-fn short(goal: &Goal) -> String {
-    short_title(&goal.text, &goal.ask).unwrap_or_else(|| UNSTATED.to_owned())
 }
 
 /// A goal, and the sentence of the goal that asks for something.
@@ -186,7 +214,7 @@ fn first_request(evidence: &Evidence, requests: &[Request]) -> Option<usize> {
         };
         let asked = prompt_of(evidence, &requests[at]);
         at > 0
-            && (bare_command(&requests[0].text).is_some() && asked.is_some_and(is_corrected)
+            && (is_bare_command(&requests[0].text) && asked.is_some_and(is_corrected)
                 || says_what(&requests[0])
                     && asked.is_some_and(|asked| stops_work(evidence, asked)))
     };
@@ -239,10 +267,10 @@ fn goal(evidence: &Evidence, first: Option<&Request>) -> Goal {
     {
         return goal;
     }
-    if let Some(command) = bare_command(&request.text)
+    if is_bare_command(&request.text)
         && let Some(done) = committed(evidence)
     {
-        return came_to(&format!("Run the {command} command"), &done);
+        return came_to(&request.text, &done);
     }
     if let Some(goal) = questioned_goal(evidence, request) {
         return goal;
@@ -298,46 +326,17 @@ fn questioned_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
     }
     let done = asked_subject(evidence, &requests(evidence))
         .or_else(|| subject(evidence, 0.0).filter(|_| !is_followed_by_order(evidence, request)))?;
-    // A question about the state of the repository is not the purpose of a session.
-    Some(match antecedents::asks_for_state(&request.text) {
+    // A question about the state of the repository, or about something else than the commit, is not
+    // the purpose of a session.
+    let is_aside = antecedents::asks_for_state(&request.text)
+        || words(&done).is_disjoint(&words(&request.text));
+    Some(match is_aside {
         true => {
             let began = without_full_stop(&request.text);
             Goal::asked(&format!("{}{BEGAN_WITH}{began})", one_line(&done)), &done)
         }
         false => came_to(&request.text, &done),
     })
-}
-
-/// Whether an order came between a question and the first commit. Then the commit is about the
-/// order.
-fn is_followed_by_order(evidence: &Evidence, question: &Request) -> bool {
-    let Some(asked) = prompt_of(evidence, question) else { return false };
-    let commits = evidence.commits.iter().filter(|commit| !is_bookkeeping(commit));
-    let Some(first) = commits.map(|commit| commit.origin).find(|at| at.follows(asked.origin))
-    else {
-        return false;
-    };
-    let between = evidence
-        .prompts
-        .iter()
-        .filter(|one| one.origin.follows(asked.origin) && one.origin < first);
-    let orders = between.filter(|one| asks_for_work(start(&one.text)));
-    orders.filter_map(|one| Request::of(&one.text)).any(|request| {
-        request.weight == Weight::Clear
-            && request.text.split_whitespace().count() >= LONG_ORDER
-            && !is_question(&request.text)
-            && !points_at_something(&request.ask)
-    })
-}
-
-/// Returns the subject of a commit between a request and the next prompt: the last commit that is
-/// more than a fix or a test, or else the last one that is more than bookkeeping.
-fn committed_then(evidence: &Evidence, request: &Request) -> Option<String> {
-    let turn = turn_of(evidence, prompt_of(evidence, request)?.origin)?;
-    let commits = evidence.commits.iter().rev().filter(|commit| turn.holds(commit.origin));
-    let work: Vec<&Commit> = commits.filter(|commit| !is_bookkeeping(commit)).collect();
-    let major = work.iter().find(|commit| !is_minor(&commit.subject));
-    major.or(work.first()).map(|commit| commit.subject.clone())
 }
 
 /// Returns a goal that joins an unclear request with the subject of the commit or pull request that
@@ -347,17 +346,10 @@ fn came_to(asked: &str, done: &str) -> Goal {
     Goal::asked(&format!("{} (came to: {done})", without_full_stop(asked)), &done)
 }
 
-/// Returns the command of a request whose argument, if any, is as short as a number. A request such
-/// as `/plan 14` cannot be understood alone.
-fn bare_command(text: &str) -> Option<&str> {
-    let (command, rest) = text.strip_prefix("Run the ")?.split_once(" command")?;
-    (rest.is_empty() || pattern!(r"^ on [\w.-]{1,3}$").is_match(rest)).then_some(command)
-}
-
-/// Returns the subject of the newest commit that is more than bookkeeping.
-fn committed(evidence: &Evidence) -> Option<String> {
-    let commit = evidence.commits.iter().rev().find(|commit| !is_bookkeeping(commit))?;
-    Some(one_line(&commit.subject))
+/// Whether a request only runs a command whose argument, if any, is as short as a number. A request
+/// such as `/plan 14` cannot be understood alone.
+pub(crate) fn is_bare_command(text: &str) -> bool {
+    pattern!(r"^Run the `[^`]+` command(?: on [\w.-]{1,3})?$").is_match(text)
 }
 
 /// Returns the goal of a request that mentions a ticket, in the words of the ticket.

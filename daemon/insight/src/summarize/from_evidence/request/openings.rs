@@ -2,7 +2,7 @@
 
 use crate::{
     summarize::from_evidence::request::wording::{self, Manner},
-    text::{pattern, sentences, spoken_sentences},
+    text::{pattern, spoken_sentences},
 };
 
 /// Whether a request only asks, and orders nothing. A path or an address may follow the question.
@@ -71,7 +71,9 @@ pub(crate) fn asks_to_continue(text: &str) -> bool {
 
 /// Whether a first prompt only refers to review comments, without their contents.
 pub(crate) fn is_about_comments(text: &str) -> bool {
-    let first = sentences(text).first().copied().unwrap_or_default();
+    // Users begin sentences in lower case.
+    let spoken = spoken_sentences(text);
+    let first = spoken.first().map_or("", String::as_str);
     first.split_whitespace().count() <= 14
         && !first.contains(['`', '/', '"'])
         && pattern!(
@@ -112,6 +114,9 @@ mod tests {
     fn requests_about_comments_without_their_contents_are_found() {
         assert!(is_about_comments("Theres a comment on the PR from coderabbit. Address it."));
         assert!(is_about_comments("Address the 3 findings in separate commits"));
+        assert!(is_about_comments(
+            "there are more comments from the bot on it. one of the comments is about a list that is read twice"
+        ));
         assert!(!is_about_comments("Address the comments about the lock in `list.rs`"));
         assert!(!is_about_comments("Add a field for comments"));
     }

@@ -5,11 +5,14 @@ use std::borrow::Cow;
 
 use crate::{
     lang::prose::has_many_symbols,
-    text::{pattern, sentence_ends, without_code},
+    text::{cut, one_line, pattern, sentence_ends, without_code},
 };
 
 /// Minimum length, in bytes, of a prompt that the evidence may have shortened.
 const SHORTENED: usize = 600;
+
+/// Maximum length, in characters, of a pasted text that the user introduced.
+const QUOTATION: usize = 80;
 
 /// If the evidence left out the middle of a prompt, removes the broken word before the gap and the
 /// broken sentence after the gap.
@@ -24,7 +27,11 @@ pub(crate) fn without_gap(prompt: &str) -> Cow<'_, str> {
 /// Returns the part of a prompt that a person wrote, without code, logs and other pasted text.
 /// Paragraphs become sentences, and the items of a list become one sentence.
 pub(crate) fn written(prompt: &str) -> String {
-    let prose = without_code(prompt);
+    let prose = with_short_quotation(&without_code(prompt));
+    let answers_by_number = pattern!(
+        r"(?im)^\s*\d{1,2}[.)]\s+(?:yes|yeah|yep|no|nope|ok|okay|skip|(?:\w+ ){1,2}(?:it|that|this))\b[\w ]{0,12}[.!]?\s*$"
+    )
+    .is_match(&prose);
     let mut kept = String::new();
     let mut in_diff = false;
     for line in prose.lines().map(|line| line.trim_end_matches('\\')) {
@@ -48,6 +55,13 @@ pub(crate) fn written(prompt: &str) -> String {
             }
         } else if let Some(mark) = item {
             kept.push_str(if kept.is_empty() || ends { " " } else { "; " });
+            // A short answer such as `2. leave it` is clear only with its number.
+            if answers_by_number && line.starts_with(|c: char| c.is_ascii_digit()) {
+                kept.push_str(&format!(
+                    "{}: ",
+                    line[..mark.end()].trim_end_matches(['.', ')', ' '])
+                ));
+            }
             kept.push_str(&line[mark.end()..]);
         } else {
             kept.push(' ');
@@ -55,6 +69,25 @@ pub(crate) fn written(prompt: &str) -> String {
         }
     }
     kept
+}
+
+/// Shortens a text that the user pasted after an introduction such as `especially this part:`. The
+/// pasted text ends before the first paragraph that begins with a small letter, or after its first
+/// paragraph.
+fn with_short_quotation(prose: &str) -> String {
+    let introduction = pattern!(
+        r"(?i)\b(?:this|following) (?:bit|clause|comment|line|note|paragraph|part|passage|section|sentence|statement|text|wording):[ \t]*\n\s*"
+    );
+    let Some(begin) = introduction.find(prose).map(|found| found.end()) else {
+        return prose.to_owned();
+    };
+    let (before, pasted) = prose.split_at(begin);
+    let is_own =
+        |(at, mark): &(usize, &str)| pasted[at + mark.len()..].starts_with(char::is_lowercase);
+    let own = pasted.match_indices("\n\n").find(is_own).map(|(at, _)| at);
+    let end = own.or_else(|| pasted.find("\n\n")).unwrap_or(pasted.len());
+    let quoted = cut(&one_line(&pasted[..end]), QUOTATION).replace('"', "'");
+    format!("{}: \"{quoted}\"\n\n{}", before.trim_end().trim_end_matches(':'), &pasted[end..])
 }
 
 /// Whether a line is part of a pasted diff. A diff begins with a header and ends before the first
@@ -108,5 +141,27 @@ mod tests {
         let whole = without_gap(&prompt);
         assert!(whole.ends_with("parts. Then let the…\n\n Commit it then."), "{whole}");
         assert_eq!(without_gap("one … two"), "one … two");
+    }
+
+    #[test]
+    fn a_pasted_passage_is_a_short_quotation() {
+        let passage = "The list was sorted by name on purpose, because all readers expect it to be sorted by name.";
+        let prompt = format!(
+            "the guide is bad. especially this part:\n\n{passage}\n\n    It is short.\n\nalso, name the new list."
+        );
+        let quoted = one_line(&written(&prompt));
+        assert!(quoted.contains("this part: \"The list was sorted by name on purpose"), "{quoted}");
+        assert!(quoted.ends_with("…\". also, name the new list."), "{quoted}");
+        assert!(!quoted.contains("It is short"), "{quoted}");
+    }
+
+    #[test]
+    fn short_answers_keep_their_numbers() {
+        let prompt = "apply the fixes:\n\n1. fail loudly.\n\n2. leave it alone.";
+        assert_eq!(
+            one_line(&written(prompt)),
+            "apply the fixes: 1: fail loudly. 2: leave it alone."
+        );
+        assert_eq!(one_line(&written("fix:\n1. the list\n2. the tree")), "fix: the list; the tree");
     }
 }

@@ -302,3 +302,83 @@ fn a_short_choice_has_the_sentence_before_it() {
         "The user's words, on \"The client is now kept after the first call, so that later settings are ignored.\""
     );
 }
+
+#[test]
+fn a_remark_is_not_the_title_of_a_session_with_a_result() {
+    let remark = "So, I looked at those links between the pages and they help nobody, can you replace them with a single link to the whole list instead?";
+    let mut script = Script::default();
+    script.prompt(remark);
+    script.edit("a", "/app/pages.rs", "a", "b");
+    script.reply(
+        "m1",
+        "Perfect!\n\n## Summary\n\nI've successfully simplified the links between the pages of the shop by replacing the list of all of them with a single link. Details:\n\n- `pages.rs`: one link\n",
+    );
+    assert_eq!(
+        title(&script),
+        "Simplified the links between the pages of the shop by replacing the list"
+    );
+    commit(
+        &mut script,
+        "c",
+        "Link each page only to the list",
+        "[main 1a2b3c4] Link each page only to the list",
+    );
+    script.reply("m2", "Committed.");
+    assert_eq!(title(&script), "Link each page only to the list");
+}
+
+#[test]
+fn a_remark_before_an_order_is_not_the_title() {
+    let mut script = Script::default();
+    script.prompt("So there isn't much to see here, mostly one idea about the order of the notes.");
+    script.reply("m1", "I see the idea: notes and work are in two folders.");
+    script.prompt("Can you list the weak points of the two folders?");
+    script.reply("m2", "Notes that become work are in the wrong folder until somebody moves them, and nobody does.");
+    assert_eq!(title(&script), "List the weak points of the two folders");
+}
+
+#[test]
+fn the_correction_of_a_plan_is_not_the_objective() {
+    let mut script = Script::default();
+    script.prompt("How can I make this work as a library so that I can run it in any folder?");
+    script.call(
+        "p",
+        "ExitPlanMode",
+        Action::ProposePlan { plan: "# Plan: Rename it\n".to_owned() },
+    );
+    script.result("p", Outcome::Rejected, "the user said:\nKeep the name of the file but change the script to refer to it, otherwise good");
+    script.edit("a", "/app/setup.toml", "a", "b");
+    script.reply("m1", "It is a library now.");
+    assert!(objective(&script).starts_with("How can I make this work"), "{}", objective(&script));
+}
+
+#[test]
+fn a_command_with_a_plan_that_was_given_up_is_named_by_its_branch() {
+    let mut script = Script::default();
+    script.prompt("/plan-phase 12");
+    script.run(
+        "b",
+        "git switch -c login-keys",
+        Outcome::Succeeded,
+        "Switched to a new branch 'login-keys'\n",
+    );
+    commit(&mut script, "c", "docs: create the plan", "[login-keys 1a2b3c4] docs: create the plan");
+    script.reply("m1", "The plan is ready.");
+    assert_eq!(title(&script), "docs: create the plan");
+    script.prompt("that approach is rejected, research the other one");
+    script.reply("m2", "I start with the research.");
+    assert_eq!(title(&script), "Run the `/plan-phase` command on 12 (branch `login-keys`)");
+}
+
+#[test]
+fn a_commit_about_something_else_is_not_the_answer_to_a_question() {
+    let mut script = Script::default();
+    script.prompt("Do you remember which service keeps our logs?");
+    script.reply("m1", "Yes, the second one.");
+    commit(&mut script, "c", "Give the database a name", "[main 1a2b3c4] Give the database a name");
+    script.reply("m2", "Committed.");
+    assert_eq!(
+        objective(&script),
+        "Give the database a name (began with: Do you remember which service keeps our logs?)"
+    );
+}

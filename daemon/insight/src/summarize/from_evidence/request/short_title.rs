@@ -3,6 +3,7 @@
 use crate::{
     summarize::from_evidence::{
         entries::cut_at_clause,
+        reported::quotable::is_balanced,
         request::{
             antecedents,
             wording::{self, states_problem},
@@ -13,6 +14,8 @@ use crate::{
 
 /// Maximum length, in characters, of the title of a session.
 pub(crate) const TITLE: usize = 80;
+/// Minimum length, in characters, of the part of a longer sentence that becomes the title.
+const MAIN_PART: usize = 36;
 /// Minimum number of words of a part of a sentence that becomes the title. [`without_reference`]
 /// accepts one word less.
 const WORDS: usize = 4;
@@ -21,9 +24,16 @@ const WORDS: usize = 4;
 const WORDS_WITHOUT_TOPIC: &str =
     "find out why please fix check look solve debug investigate repair handle help try again now";
 
+/// The title for a request.
+pub(crate) struct ShortTitle {
+    pub(crate) text: String,
+    /// Whether the text contains only the start of the sentence.
+    pub(crate) is_cut: bool,
+}
+
 /// Returns the title for a request: the sentence `ask`, or the first sentence of `text` if `ask`
 /// does not say what the request is about. `None` if both are empty.
-pub(crate) fn short_title(text: &str, ask: &str) -> Option<String> {
+pub(crate) fn short_title(text: &str, ask: &str) -> Option<ShortTitle> {
     let first = |text: &str| sentences(text).first().map(|first| (*first).to_owned());
     // `Find out why and fix it` does not say what is to be fixed.
     let says_what = |ask: &String| {
@@ -38,7 +48,36 @@ pub(crate) fn short_title(text: &str, ask: &str) -> Option<String> {
     let name = shorter(without_reference(without_full_stop(name)));
     let cut = cut_at_clause(&name, TITLE);
     let is_cut = name.starts_with(&cut) && cut.len() < name.len();
-    Some(if is_cut { without_cut_word(&name, &cut) } else { cut })
+    let text = match is_cut {
+        true => main_part(&name).unwrap_or_else(|| without_cut_word(&name, &cut)),
+        false => cut,
+    };
+    Some(ShortTitle { is_cut: is_cut || text.ends_with('…'), text })
+}
+
+/// Returns the longest start of a title that fits, and ends before a main clause or, if there is
+/// none, before another clause or a preposition. `None` if the start would be shorter than
+/// [`MAIN_PART`].
+fn main_part(title: &str) -> Option<String> {
+    let main = pattern!(r"(?i)(?:[,;:]| [-–—]|,? (?:and|but|or|so|instead of|rather than)) | \(");
+    let clause = pattern!(r"(?i),? (?:if|when|while|where|because|as|since|unless|until|which) ");
+    let preposition = pattern!(
+        r"(?i) (?:to|for|in|on|of|with|from|by|at|into|via|through|using|about|after|before|during|without|within) "
+    );
+    let fits = |start: &&str| {
+        let length = start.chars().count();
+        (MAIN_PART..=TITLE).contains(&length) && is_balanced(start) && !ends_with_stump(start)
+    };
+    [main, clause, preposition].into_iter().find_map(|joint| {
+        let starts = joint.find_iter(title).map(|found| &title[..found.start()]);
+        starts.filter(fits).last().map(str::to_owned)
+    })
+}
+
+/// Whether a text ends with a word that needs another word behind it.
+fn ends_with_stump(text: &str) -> bool {
+    pattern!(r"(?i) (?:and|or|but|as|to|of|the|an?|with|in|on|at|by|for|from|into|that|this|which|who|is|are|was|be|not|so|such|same|because|than|then|i|we|it|you|my|our|all|also|just|only|both|either|does|do|has|have|will|can|could|should)$")
+        .is_match(text)
 }
 
 fn is_long(name: &str) -> bool {
@@ -159,7 +198,7 @@ mod tests {
     use super::*;
 
     fn title(request: &str) -> String {
-        short_title(request, request).unwrap_or_default()
+        short_title(request, request).map(|title| title.text).unwrap_or_default()
     }
 
     #[test]
@@ -183,7 +222,7 @@ mod tests {
             ),
             (
                 "Review the changes in this branch (`ann/streaming-of-the-archive`) and read the text of its pull request",
-                "Review the changes in this branch (`ann/streaming-of-the-archive`)…",
+                "Review the changes in this branch (`ann/streaming-of-the-archive`)",
             ),
             (
                 "I got this feedback for the changes in server/archive/commit_hooks.go:281 \"Truncating the text by its bytes breaks names",
@@ -215,6 +254,6 @@ mod tests {
         assert_eq!(title("Do it like that"), "Do it like that");
         let asked = "Is there something in my settings that's causing that?";
         let text = format!("Lately, the list is very slow. {asked}");
-        assert_eq!(short_title(&text, asked).unwrap(), "Lately, the list is very slow");
+        assert_eq!(short_title(&text, asked).unwrap().text, "Lately, the list is very slow");
     }
 }

@@ -4,11 +4,15 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{
-        evidence::{Commit, Evidence, PublicationKind, Title},
+        evidence::{Commit, Evidence, PublicationKind, Quote, Title, TurnReport},
         transcript::TitleSource,
     },
-    summarize::from_evidence::repository::commit_messages::{is_bookkeeping, is_reverted},
-    text::{pattern, share_of_words, words},
+    summarize::from_evidence::{
+        errors::refuted::is_superseded_plan,
+        repository::commit_messages::{is_bookkeeping, is_reverted},
+        request::short_title::short_title,
+    },
+    text::{Block, blocks, capitalised, one_line, pattern, sentences, share_of_words, words},
 };
 
 /// If at least this number of prompts follows the last commit, no commit gives the title.
@@ -54,7 +58,10 @@ pub(crate) fn subject(evidence: &Evidence, shared: f64) -> Option<String> {
     };
     // A commit of a sub-agent is only a part of the work.
     let own = |commit: &&Commit| {
-        commit.origin.source == 0 && !is_bookkeeping(commit) && !is_reverted(evidence, commit)
+        commit.origin.source == 0
+            && !is_bookkeeping(commit)
+            && !is_reverted(evidence, commit)
+            && !is_superseded_plan(evidence, commit)
     };
     let commits = evidence.commits.iter().rev().filter(own);
     let commits: Vec<&Commit> = commits.filter(|commit| is_work(&commit.subject)).collect();
@@ -101,8 +108,9 @@ fn described(commits: &[&Commit], subject: &str) -> usize {
 
 /// Returns the title of the last progress file in a report with changes, or else the heading that
 /// summarises the work in the longest report of a turn with changes, for example `Summary: Fixed
-/// the list of sessions`.
-pub(crate) fn reported_work(evidence: &Evidence) -> Option<String> {
+/// the list of sessions`, or else the sentence in the first report about changes since the prompt
+/// `begin` in which the agent says what it did.
+pub(crate) fn reported_work(evidence: &Evidence, begin: Option<&Quote>) -> Option<String> {
     let reports = evidence.reports.iter().filter(|report| report.changed);
     // The title of a progress file states the work, for example `# WIP: sort the rows`.
     let named = pattern!(
@@ -112,13 +120,31 @@ pub(crate) fn reported_work(evidence: &Evidence) -> Option<String> {
     if let Some(heading) = headings.next() {
         return Some(heading[1].trim().to_owned());
     }
-    let longest = reports.max_by_key(|report| report.text.len())?;
+    let longest = reports.clone().max_by_key(|report| report.text.len())?;
     let heading = pattern!(
         r"(?m)^(?:#{1,3} +|\*\*)(?:Summary: +)?((?:Fixed|Added|Implemented|Updated|Removed|Refactored|Renamed|Created|Migrated|Replaced|Moved|Improved|Changed|Extracted|Simplified) [^\n*]+)[*:]*$"
     );
-    let found = heading.captures(&longest.text)?;
-    let heading = found[1].trim_end_matches(['*', '#', ':', ' ']);
-    (heading.split_whitespace().count() >= 4).then(|| heading.to_owned())
+    let heading = heading.captures(&longest.text);
+    let heading = heading.map(|found| found[1].trim_end_matches(['*', '#', ':', ' ']).to_owned());
+    let is_since =
+        |report: &&TurnReport| begin.is_none_or(|begin| report.origin.follows(begin.origin));
+    let said = || said_done(&reports.clone().find(is_since)?.text);
+    heading.filter(|heading| heading.split_whitespace().count() >= 4).or_else(said)
+}
+
+/// Returns the sentence at the start of a report in which the agent says what it did, as a title:
+/// `I've sorted the list by name` becomes `Sorted the list by name`.
+fn said_done(report: &str) -> Option<String> {
+    let said = pattern!(
+        r"(?i)^(?:(?:done|perfect|great|excellent)[!.] )?(?:i|we)(?:['’]ve| have)? (?:successfully |also |now |just )*((?:fixed|added|implemented|updated|removed|refactored|renamed|created|migrated|replaced|moved|improved|changed|extracted|simplified|converted|wrote|rewrote|sorted) .{16,})$"
+    );
+    let paragraphs = blocks(report).into_iter().filter_map(|block| match block {
+        Block::Paragraph(text) => Some(one_line(&text)),
+        Block::Heading(_) | Block::Item(_) => None,
+    });
+    let opening = paragraphs.take(2).collect::<Vec<_>>().join(" ");
+    let found = sentences(&opening).into_iter().find_map(|first| said.captures(first))?;
+    short_title(&capitalised(&found[1]), "").map(|title| title.text)
 }
 
 /// Adds the changed file to a short title without a name, such as `Fix the test`, if the session
@@ -151,8 +177,6 @@ pub(crate) fn fits(title: &Title, evidence: &Evidence) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::evidence::TurnReport;
-
     #[test]
     fn a_progress_file_states_the_work() {
         let report = |text: &str| TurnReport {
@@ -162,12 +186,14 @@ mod tests {
         };
         let work = |texts: &[&str]| {
             let reports = texts.iter().map(|text| report(text)).collect();
-            reported_work(&Evidence { reports, ..Evidence::default() })
+            reported_work(&Evidence { reports, ..Evidence::default() }, None)
         };
         let document =
             "Wrote it down.\n\n# WIP: rows that are read twice\n\nThe lock is missing.\n";
         assert_eq!(work(&[document, "Done."]).as_deref(), Some("rows that are read twice"));
         assert_eq!(work(&["# Rows that are read twice\n"]), None);
+        let said = "I've successfully sorted the rows of the list by their names. All tests pass.";
+        assert_eq!(work(&[said]).as_deref(), Some("Sorted the rows of the list by their names"));
     }
 
     #[test]
