@@ -9,17 +9,17 @@ use crate::{pattern::pattern, text::sentences::sentence_ends};
 ///
 /// Code in back quotes stays quoted unless the closing quote is missing.
 pub(crate) fn one_line(text: &str) -> String {
-    let text =
-        pattern!(r"(?s)<(?:system-reminder|ide_[a-z_]+|local-command-[a-z]+)>.*?(?:</[a-z_-]+>|$)")
-            .replace_all(text, " ");
-    let text = without_tags(&text);
-    let text =
-        pattern!(r"\[(?:Image|Pasted text|Screenshot|\.\.\.)[^\]\n]*\]").replace_all(&text, " ");
-    let text = without_links(&text);
+    // Most texts have no tags and no links.
+    let text = if text.contains('<') { without_tags(text).into() } else { Cow::Borrowed(text) };
+    let text = if text.contains('[') { without_links(&text).into() } else { text };
     let text = without_marks(&text);
     let mut line = String::with_capacity(text.len().min(4096));
     let mut is_dropped = false;
     for c in text.chars() {
+        if c.is_ascii_graphic() && !is_dropped {
+            line.push(c);
+            continue;
+        }
         // `(🪙 icon)` becomes `(icon)`, and `(🪙)` is removed.
         let was_dropped = std::mem::replace(&mut is_dropped, is_symbol(c));
         if was_dropped && line.ends_with('(') {
@@ -47,20 +47,28 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-/// Removes tags outside of code. In code, `<temp-file>` is a placeholder.
-fn without_tags(text: &str) -> Cow<'_, str> {
+/// Removes texts that the agent program added, and tags outside of code. In code, `<temp-file>` is a
+/// placeholder.
+fn without_tags(text: &str) -> String {
+    let text =
+        pattern!(r"(?s)<(?:system-reminder|ide_[a-z_]+|local-command-[a-z]+)>.*?(?:</[a-z_-]+>|$)")
+            .replace_all(text, " ");
     let tag = pattern!(
         r"</?(?:[a-z]+(?:[-_][a-z]+)+|summary|analysis|thinking|answer|result|example|context|task)>"
     );
-    replaced_outside_code(text, &tag, |_| " ".to_owned())
+    replaced_outside_code(&text, &tag, |_| " ".to_owned()).into_owned()
 }
 
-/// Replaces links outside of code by their texts and positions in files.
-fn without_links(text: &str) -> Cow<'_, str> {
+/// Removes the marks of pasted images and texts, and replaces links outside of code by their texts
+/// and positions in files.
+fn without_links(text: &str) -> String {
+    let text =
+        pattern!(r"\[(?:Image|Pasted text|Screenshot|\.\.\.)[^\]\n]*\]").replace_all(text, " ");
     let link = pattern!(r"!?\[([^\]\[]*)\]\(([^()\s]*(?:\([^()]*\)[^()\s]*)?)\)");
-    replaced_outside_code(text, &link, |found| {
+    let shown = |found: &regex::Captures<'_>| {
         format!("{}{}", &found[1], position_of_link(&found[1], &found[2]))
-    })
+    };
+    replaced_outside_code(&text, &link, shown).into_owned()
 }
 
 /// Replaces each match of `pattern` that is not in a code span. If a back quote has no partner, no

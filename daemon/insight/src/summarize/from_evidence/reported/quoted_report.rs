@@ -329,6 +329,9 @@ fn is_corrected(evidence: &Evidence, part: &str, at: Origin) -> bool {
     // Text that is pasted from a terminal has no back quotes.
     let plain = |text: &str| one_line(text).replace('`', "");
     let plain_part = plain(part);
-    let mut later = evidence.prompts.iter().filter(|prompt| prompt.origin.line > at.line);
+    let mut later = evidence
+        .prompts
+        .iter()
+        .filter(|prompt| prompt.origin.line > at.line && prompt.text.len() >= plain_part.len());
     plain_part.len() >= 20 && later.any(|prompt| plain(&prompt.text).contains(&plain_part))
 }

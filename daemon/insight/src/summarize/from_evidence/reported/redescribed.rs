@@ -17,10 +17,10 @@ const START: usize = 24;
 /// heading of this kind, or an item with the same label.
 pub(crate) fn is_redescribed(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
     let is_it = |passage: &&Passage| {
-        let text = entries.tidy_line(&passage.text);
-        describes_state(passage)
-            && !text.is_empty()
-            && part.contains(&text[..text.floor_char_boundary(START)])
+        describes_state(passage) && {
+            let text = entries.tidy_line(&passage.text);
+            !text.is_empty() && part.contains(&text[..text.floor_char_boundary(START)])
+        }
     };
     let Some(passage) = report.passages.iter().find(is_it) else { return false };
     let (known, label) = (names(&passage.text), labels(passage));
