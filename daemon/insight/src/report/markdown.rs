@@ -253,6 +253,9 @@ impl PassageParser {
 
     /// Adds a paragraph outside of lists, as text or as a heading.
     fn paragraph(&mut self) {
+        if let Some(end) = self.label_end.filter(|end| is_line(&self.text, *end)) {
+            self.text.replace_range(end..=end, ": ");
+        }
         self.join_lines();
         let text = self.text.trim();
         let is_bold = self
@@ -388,14 +391,34 @@ impl PassageParser {
 
     fn push(&mut self, form: Form, mark: Option<String>, label: Option<String>, text: &str) {
         let text = one_line(text);
+        // `([github.com](https://github.com/…))` only cites a source.
+        let text = pattern!(r" \((?:[a-z0-9-]+\.)+(?:com|org|net|io|dev)\)").replace_all(&text, "");
         if text.is_empty() && label.is_none() {
             return;
         }
         let headings = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
         let is_nested = matches!(form, Form::Item { depth, .. } if depth > 1);
         let parent = self.parents.last().cloned().flatten().filter(|_| is_nested);
-        self.passages.push(Passage { headings, form, mark, label, text, parent });
+        self.passages.push(Passage {
+            headings,
+            form,
+            mark,
+            label,
+            text: text.into_owned(),
+            parent,
+        });
     }
+}
+
+/// Whether the bold start of a text, up to `end`, is a line without punctuation, and so the label of
+/// the lines below it.
+fn is_line(text: &str, end: usize) -> bool {
+    let line = one_line(&text[..end]);
+    text[end..].starts_with('\n')
+        && (1..=MAX_HEADING_BYTES).contains(&line.len())
+        && line.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | '`'))
+        && !line.contains(": ")
+        && !is_numbered(&line)
 }
 
 #[cfg(test)]
@@ -409,6 +432,16 @@ mod tests {
             format!("{} > {label}{}", passage.headings.join("/"), passage.text)
         };
         passages(markdown).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn a_bold_line_is_the_label_of_the_lines_below_it() {
+        assert_eq!(
+            shown(
+                "**Main commands**\n`list sync` reads all rows.\n\nSee ([acme.org](https://acme.org/a)) it.\n"
+            ),
+            [" > Main commands | `list sync` reads all rows.", " > See it."]
+        );
     }
 
     #[test]
