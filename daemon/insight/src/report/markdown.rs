@@ -23,6 +23,8 @@ const BOLD: usize = 8;
 const LEAD_IN: usize = 9;
 /// Maximum length, in bytes, of a sentence that is the heading of the list or table after it.
 const MAX_INTRODUCTION_BYTES: usize = 200;
+/// Minimum number of words of a statement before a short introduction of a list.
+const MIN_WORDS: usize = 4;
 /// Number of bytes of a code block after which the rest is ignored.
 const MAX_CODE_BYTES: usize = 80;
 
@@ -269,10 +271,28 @@ impl PassageParser {
         if is_headline && self.starts_bold() && !is_stated(text) {
             self.heading(BOLD);
         } else if is_short && text.ends_with(':') && !(self.starts_bold() && is_numbered(text)) {
-            self.heading(LEAD_IN);
+            self.heading_after_statement();
         } else {
             self.finish();
         }
+    }
+
+    /// Turns the last sentence of the text into a heading, after a paragraph with the others. Very
+    /// short sentences stay in the heading. Before `Here's what I changed:`, only a sentence about a
+    /// number of things is a paragraph; others praise the work, for example `The fix is complete.`
+    fn heading_after_statement(&mut self) {
+        let all = sentences(&self.text);
+        let here = pattern!(r"(?i)^here.s (?:a|the|what|how|your)\b|^(?:here (?:is|are)|let me)\b");
+        let counts = pattern!(r"(?i)^(?:all|both|\d+)\b");
+        if let [before @ .., last] = all.as_slice()
+            && before.iter().any(|one| one.split(' ').count() >= MIN_WORDS)
+            && (!here.is_match(last) || counts.is_match(before[0]))
+        {
+            let (label, before) = split_label(&before.join(" "), self.label_end);
+            self.text = (*last).to_owned();
+            self.push(Form::Paragraph, None, label, &before);
+        }
+        self.heading(LEAD_IN);
     }
 
     /// Turns a sentence with a final colon before a list or table into the heading of its items.
@@ -441,6 +461,23 @@ mod tests {
                 "**Main commands**\n`list sync` reads all rows.\n\nSee ([acme.org](https://acme.org/a)) it.\n"
             ),
             [" > Main commands | `list sync` reads all rows.", " > See it."]
+        );
+    }
+
+    #[test]
+    fn a_statement_before_a_short_introduction_is_a_paragraph() {
+        assert_eq!(
+            shown("The list is enough for it. The page covers:\n\n- rows\n"),
+            [" > The list is enough for it.", "The page covers > rows"]
+        );
+        assert_eq!(shown("Done. Two notes:\n\n- rows\n"), ["Done. Two notes > rows"]);
+        assert_eq!(
+            shown("Both lists are sorted now. Here's how:\n\n- rows\n"),
+            [" > Both lists are sorted now.", "Here's how > rows"]
+        );
+        assert_eq!(
+            shown("The fix of it is complete. Here's a summary:\n\n- rows\n"),
+            ["The fix of it is complete. Here's a summary > rows"]
         );
     }
 

@@ -347,11 +347,13 @@ fn is_below_answer(passage: &Passage) -> bool {
         .any(|name| pattern!(r"(?i)^(?:short |direct |quick )?answer$").is_match(name))
 }
 
-/// Whether an item says what would follow from a possible result, for example
-/// `**Present** → the reader works`.
+/// Whether an item is an option, such as `C — Two pages`, or says what would follow from a possible
+/// result, for example `**Present** → the reader works`.
 fn is_case_of_plan(passage: &Passage) -> bool {
     passage.label.as_deref().is_some_and(|label| {
-        passage.text.starts_with('→') || pattern!(r"\b(?i:would|could|might)\b").is_match(label)
+        passage.text.starts_with('→')
+            || pattern!(r"\b(?i:would|could|might)\b|^(?i:option )?[A-D](?: [—–-]|[.):]) ")
+                .is_match(label)
     })
 }
 
@@ -509,6 +511,10 @@ mod tests {
             quoted_lines(
                 "Look at the list:\n\n- **Present** → the reader works. Remove the row.\n- **Absent** → the reader is broken.\n"
             ),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            quoted_lines("- **C — Two pages.** The reader opens both pages of the list.\n"),
             Vec::<String>::new()
         );
         assert_eq!(
