@@ -3,9 +3,9 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::report::inline::{
-    are_lists, is_aside, is_blank, is_line_alone, is_mark, is_numbered, is_placeholder,
-    is_plan_column, is_stated, is_unfinished, may_precede_label, split_label, ticked, with_code,
-    with_column,
+    are_lists, is_aside, is_blank, is_line, is_line_alone, is_mark, is_numbered, is_placeholder,
+    is_plan_column, is_stated, is_unfinished, may_precede_label, split_label,
+    statement_and_introduction, ticked, with_code, with_column,
 };
 use crate::report::source::{with_globs_escaped, with_list_marks};
 use crate::text::{one_line, pattern, position_of_link, sentences};
@@ -23,8 +23,6 @@ const BOLD: usize = 8;
 const LEAD_IN: usize = 9;
 /// Maximum length, in bytes, of a sentence that is the heading of the list or table after it.
 const MAX_INTRODUCTION_BYTES: usize = 200;
-/// Minimum number of words of a statement before a short introduction of a list.
-const MIN_WORDS: usize = 4;
 /// Number of bytes of a code block after which the rest is ignored.
 const MAX_CODE_BYTES: usize = 80;
 
@@ -255,7 +253,8 @@ impl PassageParser {
 
     /// Adds a paragraph outside of lists, as text or as a heading.
     fn paragraph(&mut self) {
-        if let Some(end) = self.label_end.filter(|end| is_line(&self.text, *end)) {
+        if let Some(end) = self.label_end.filter(|end| is_line(&self.text, *end, MAX_HEADING_BYTES))
+        {
             self.text.replace_range(end..=end, ": ");
         }
         self.join_lines();
@@ -277,19 +276,11 @@ impl PassageParser {
         }
     }
 
-    /// Turns the last sentence of the text into a heading, after a paragraph with the others. Very
-    /// short sentences stay in the heading. Before `Here's what I changed:`, only a sentence about a
-    /// number of things is a paragraph; others praise the work, for example `The fix is complete.`
+    /// Turns the last sentence of the text into a heading, after a paragraph with the statement before.
     fn heading_after_statement(&mut self) {
-        let all = sentences(&self.text);
-        let here = pattern!(r"(?i)^here.s (?:a|the|what|how|your)\b|^(?:here (?:is|are)|let me)\b");
-        let counts = pattern!(r"(?i)^(?:all|both|\d+)\b");
-        if let [before @ .., last] = all.as_slice()
-            && before.iter().any(|one| one.split(' ').count() >= MIN_WORDS)
-            && (!here.is_match(last) || counts.is_match(before[0]))
-        {
-            let (label, before) = split_label(&before.join(" "), self.label_end);
-            self.text = (*last).to_owned();
+        if let Some((before, last)) = statement_and_introduction(&self.text) {
+            let (label, before) = split_label(&before, self.label_end);
+            self.text = last;
             self.push(Form::Paragraph, None, label, &before);
         }
         self.heading(LEAD_IN);
@@ -428,17 +419,6 @@ impl PassageParser {
             parent,
         });
     }
-}
-
-/// Whether the bold start of a text, up to `end`, is a line without punctuation, and so the label of
-/// the lines below it.
-fn is_line(text: &str, end: usize) -> bool {
-    let line = one_line(&text[..end]);
-    text[end..].starts_with('\n')
-        && (1..=MAX_HEADING_BYTES).contains(&line.len())
-        && line.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | '`'))
-        && !line.contains(": ")
-        && !is_numbered(&line)
 }
 
 #[cfg(test)]

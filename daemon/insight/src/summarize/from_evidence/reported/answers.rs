@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{evidence::Evidence, transcript::Origin},
-    report::Report,
+    report::{Form, Passage, Report},
     summarize::from_evidence::{
         entries::{ENTRY, Entries},
         request::wording::begins_as_order,
@@ -150,6 +150,25 @@ fn verdict_of_opening(report: &Report) -> Option<String> {
     )
     .captures(&opening)?;
     Some(capitalised(&found[1].to_lowercase()))
+}
+
+/// Whether a paragraph only announces the answer, for example `That is another tool. Let me explain
+/// it directly.`
+pub(crate) fn announces_answer(passage: &Passage) -> bool {
+    passage.form == Form::Paragraph
+        && passage.label.is_none()
+        && sentences(&passage.text)
+            .last()
+            .is_some_and(|last| pattern!(r"(?i)^(?:let me|i.ll)\b").is_match(last))
+}
+
+/// Whether a paragraph is below the heading `Answer`, or has this label.
+pub(crate) fn is_below_answer(passage: &Passage) -> bool {
+    let names = [passage.label.as_ref(), passage.headings.last()];
+    names
+        .into_iter()
+        .flatten()
+        .any(|name| pattern!(r"(?i)^(?:short |direct |quick )?answer$").is_match(name))
 }
 
 /// Returns the commit hashes that a prompt contains.

@@ -8,8 +8,9 @@ use crate::{
     summarize::from_evidence::{
         entries::{Entries, is_generic, without_number},
         reported::{
+            answers::{announces_answer, is_below_answer},
             introductions::{Introduction, name_of_added_thing, with_name},
-            items::{NEST, is_numbered, item_text},
+            items::{NEST, is_case_of_plan, is_numbered, item_text},
             quotable::{
                 announces_no_fact, announces_obsolete_state, depends_on_previous,
                 is_specific_heading, is_statement, states_result,
@@ -326,35 +327,6 @@ impl<'e> QuoteCollector<'e> {
             *above = format!("{head}{mark}{text}");
         }
     }
-}
-
-/// Whether a paragraph only announces the answer, for example `That is another tool. Let me explain
-/// it directly.`
-fn announces_answer(passage: &Passage) -> bool {
-    passage.form == Form::Paragraph
-        && passage.label.is_none()
-        && sentences(&passage.text)
-            .last()
-            .is_some_and(|last| pattern!(r"(?i)^(?:let me|i.ll)\b").is_match(last))
-}
-
-/// Whether a paragraph is below the heading `Answer`, or has this label.
-fn is_below_answer(passage: &Passage) -> bool {
-    let names = [passage.label.as_ref(), passage.headings.last()];
-    names
-        .into_iter()
-        .flatten()
-        .any(|name| pattern!(r"(?i)^(?:short |direct |quick )?answer$").is_match(name))
-}
-
-/// Whether an item is an option, such as `C — Two pages`, or says what would follow from a possible
-/// result, for example `**Present** → the reader works`.
-fn is_case_of_plan(passage: &Passage) -> bool {
-    passage.label.as_deref().is_some_and(|label| {
-        passage.text.starts_with('→')
-            || pattern!(r"\b(?i:would|could|might)\b|^(?i:option )?[A-D](?: [—–-]|[.):]) ")
-                .is_match(label)
-    })
 }
 
 /// Whether the text of a result says that the work does not help yet.
