@@ -1,7 +1,7 @@
 //! Handles parts of Markdown text: labels, table cells, and sentences that continue in code.
 
 use crate::report::{phrases::topic_of_heading, topic::Topic};
-use crate::text::{one_line, pattern, sentence_ends};
+use crate::text::{one_line, pattern, sentence_ends, sentences};
 
 /// Whether a tag is a placeholder for a value. Other tags are omitted, because they may imitate the
 /// markup of an agent's own prompts.
@@ -144,6 +144,34 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
         }
         None => (Some(inside), rest.to_owned()),
     }
+}
+
+/// Whether the bold start of a text, up to `end`, is a line of at most
+/// `longest` bytes without punctuation, and so the label of
+/// the lines below it.
+pub(super) fn is_line(text: &str, end: usize, longest: usize) -> bool {
+    let line = one_line(&text[..end]);
+    text[end..].starts_with('\n')
+        && (1..=longest).contains(&line.len())
+        && line.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | '`'))
+        && !line.contains(": ")
+        && !is_numbered(&line)
+}
+
+/// Minimum number of words of a statement before a short introduction of a list.
+const MIN_WORDS: usize = 4;
+
+/// Splits a text into the statement at its start and the last sentence, which introduces a list.
+/// `None` if the text has no such statement. Before `Here's what I changed:`, only a sentence about
+/// a number of things is a statement; others praise the work, for example `The fix is complete.`
+pub(super) fn statement_and_introduction(text: &str) -> Option<(String, String)> {
+    let all = sentences(text);
+    let [before @ .., last] = all.as_slice() else { return None };
+    let here = pattern!(r"(?i)^here.s (?:a|the|what|how|your)\b|^(?:here (?:is|are)|let me)\b");
+    let counts = pattern!(r"(?i)^(?:all|both|\d+)\b");
+    let is_statement = before.iter().any(|one| one.split(' ').count() >= MIN_WORDS)
+        && (!here.is_match(last) || counts.is_match(before[0]));
+    is_statement.then(|| (before.join(" "), (*last).to_owned()))
 }
 
 /// Maximum length, in bytes, of a line that is a separate statement.

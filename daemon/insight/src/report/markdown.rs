@@ -3,9 +3,9 @@
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::report::inline::{
-    are_lists, is_aside, is_blank, is_line_alone, is_mark, is_numbered, is_placeholder,
-    is_plan_column, is_stated, is_unfinished, may_precede_label, split_label, ticked, with_code,
-    with_column,
+    are_lists, is_aside, is_blank, is_line, is_line_alone, is_mark, is_numbered, is_placeholder,
+    is_plan_column, is_stated, is_unfinished, may_precede_label, split_label,
+    statement_and_introduction, ticked, with_code, with_column,
 };
 use crate::report::source::{with_globs_escaped, with_list_marks};
 use crate::text::{one_line, pattern, position_of_link, sentences};
@@ -253,6 +253,10 @@ impl PassageParser {
 
     /// Adds a paragraph outside of lists, as text or as a heading.
     fn paragraph(&mut self) {
+        if let Some(end) = self.label_end.filter(|end| is_line(&self.text, *end, MAX_HEADING_BYTES))
+        {
+            self.text.replace_range(end..=end, ": ");
+        }
         self.join_lines();
         let text = self.text.trim();
         let is_bold = self
@@ -266,10 +270,20 @@ impl PassageParser {
         if is_headline && self.starts_bold() && !is_stated(text) {
             self.heading(BOLD);
         } else if is_short && text.ends_with(':') && !(self.starts_bold() && is_numbered(text)) {
-            self.heading(LEAD_IN);
+            self.heading_after_statement();
         } else {
             self.finish();
         }
+    }
+
+    /// Turns the last sentence of the text into a heading, after a paragraph with the statement before.
+    fn heading_after_statement(&mut self) {
+        if let Some((before, last)) = statement_and_introduction(&self.text) {
+            let (label, before) = split_label(&before, self.label_end);
+            self.text = last;
+            self.push(Form::Paragraph, None, label, &before);
+        }
+        self.heading(LEAD_IN);
     }
 
     /// Turns a sentence with a final colon before a list or table into the heading of its items.
@@ -388,13 +402,22 @@ impl PassageParser {
 
     fn push(&mut self, form: Form, mark: Option<String>, label: Option<String>, text: &str) {
         let text = one_line(text);
+        // `([github.com](https://github.com/…))` only cites a source.
+        let text = pattern!(r" \((?:[a-z0-9-]+\.)+(?:com|org|net|io|dev)\)").replace_all(&text, "");
         if text.is_empty() && label.is_none() {
             return;
         }
         let headings = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
         let is_nested = matches!(form, Form::Item { depth, .. } if depth > 1);
         let parent = self.parents.last().cloned().flatten().filter(|_| is_nested);
-        self.passages.push(Passage { headings, form, mark, label, text, parent });
+        self.passages.push(Passage {
+            headings,
+            form,
+            mark,
+            label,
+            text: text.into_owned(),
+            parent,
+        });
     }
 }
 
@@ -409,6 +432,33 @@ mod tests {
             format!("{} > {label}{}", passage.headings.join("/"), passage.text)
         };
         passages(markdown).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn a_bold_line_is_the_label_of_the_lines_below_it() {
+        assert_eq!(
+            shown(
+                "**Main commands**\n`list sync` reads all rows.\n\nSee ([acme.org](https://acme.org/a)) it.\n"
+            ),
+            [" > Main commands | `list sync` reads all rows.", " > See it."]
+        );
+    }
+
+    #[test]
+    fn a_statement_before_a_short_introduction_is_a_paragraph() {
+        assert_eq!(
+            shown("The list is enough for it. The page covers:\n\n- rows\n"),
+            [" > The list is enough for it.", "The page covers > rows"]
+        );
+        assert_eq!(shown("Done. Two notes:\n\n- rows\n"), ["Done. Two notes > rows"]);
+        assert_eq!(
+            shown("Both lists are sorted now. Here's how:\n\n- rows\n"),
+            [" > Both lists are sorted now.", "Here's how > rows"]
+        );
+        assert_eq!(
+            shown("The fix of it is complete. Here's a summary:\n\n- rows\n"),
+            ["The fix of it is complete. Here's a summary > rows"]
+        );
     }
 
     #[test]

@@ -162,9 +162,11 @@ pub(crate) fn with_short_code(text: &str) -> String {
     let is_for_reader = pattern!(
         r"(?i)\b(?:run|rerun|use|try|execute|install|you|your|command|example|e\.g|then|first|do|check|start|with|to \w+)$|\b(?:run|try|execute|install|you)\b"
     );
+    // `The mode that you should use is` names the mode.
+    let names = pattern!(r"\b(?:is|are)$");
     let shortened = fence.replace_all(text, |found: &regex::Captures<'_>| {
         let is_short = found[2].chars().count() <= MAX_CODE_CHARS;
-        match is_short && !is_for_reader.is_match(&found[1]) {
+        match is_short && (names.is_match(&found[1]) || !is_for_reader.is_match(&found[1])) {
             true => format!("{}: `{}`.\n", &found[1], &found[2]),
             false => found[0].to_owned(),
         }
@@ -196,16 +198,22 @@ fn with_later_commands(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Removes fenced code, so that the prose around pasted code remains.
+/// Removes fenced code, so that the prose around pasted code remains. Marks text that continues a
+/// sentence before the code with `… `.
 pub(crate) fn without_code(text: &str) -> String {
-    let mut inside = false;
+    let (mut inside, mut is_after_code) = (false, false);
     let mut kept = String::with_capacity(text.len());
     for line in text.lines() {
         if line.trim_start().starts_with("```") {
+            is_after_code = inside;
             inside = !inside;
             // The text before the code and the text after it are two paragraphs.
             kept.push('\n');
         } else if !inside {
+            if is_after_code && line.starts_with(|c: char| c.is_ascii_lowercase()) {
+                kept.push_str("… ");
+            }
+            is_after_code &= line.trim().is_empty();
             kept.push_str(line);
             kept.push('\n');
         }
@@ -425,6 +433,18 @@ mod tests {
         assert_eq!(cut("No. word after word after word after word", 25), "No. word after word…");
         assert_eq!(cut("ééééééééééé", 5), "éééé…");
         assert_eq!(cut("run `cargo test --workspace` now", 18), "run `cargo test`…");
+    }
+
+    #[test]
+    fn code_that_a_sentence_names_is_kept_and_the_rest_of_a_sentence_is_marked() {
+        let short = |text: &str| with_short_code(text).trim().to_owned();
+        assert_eq!(
+            short("The only mode you should use is:\n\n```json\n\"mode\": \"a\"\n```\n"),
+            "The only mode you should use is: `\"mode\": \"a\"`."
+        );
+        let text =
+            "The list cannot use:\n\n```yaml\na: 1\nb: 2\n```\n\nwithout more work. It waits.\n";
+        assert!(short(text).ends_with("\n… without more work. It waits."), "{}", short(text));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     model::{evidence::Evidence, transcript::Origin},
-    report::Report,
+    report::{Form, Passage, Report},
     summarize::from_evidence::{
         entries::{ENTRY, Entries},
         request::wording::begins_as_order,
@@ -35,9 +35,9 @@ pub(crate) fn question(entries: &Entries<'_>, report: &Report) -> Option<String>
     let questions: Vec<&str> = all.iter().copied().filter(|one| is_question(one)).collect();
     let question = match questions.as_slice() {
         [] => return None,
+        [only] if asked.text.len() <= QUESTION => *only,
         // A prompt that also orders work is not quoted as a whole.
         _ if text.len() <= ASKED && !all.iter().any(|one| is_order(one)) => &text,
-        [only] if asked.text.len() <= QUESTION => *only,
         _ => return None,
     };
     // `Would this help at all?` cannot be understood without the sentence before it.
@@ -47,6 +47,21 @@ pub(crate) fn question(entries: &Entries<'_>, report: &Report) -> Option<String>
     let longest = if before.is_some() { QUESTION } else { ASKED };
     let is_quotable = (12..=longest).contains(&question.len()) && !is_order(&question);
     is_quotable.then_some(question)
+}
+
+/// Whether a report answers the question from where an earlier answer comes.
+pub(crate) fn names_sources(entries: &Entries<'_>, report: &Report) -> bool {
+    !report.changed
+        && prompt_before(entries.evidence, report).is_some_and(|asked| {
+            pattern!(r"(?i)^(?:(?:ok|okay|so|and|but),? )*(?:where|how) (?:did|do|have) you (?:find|found|get|got|know)\b")
+                .is_match(asked.trim_start())
+        })
+}
+
+/// Whether a question asks for steps, for example `how do I test the reader?`.
+pub(crate) fn asks_for_steps(question: &str) -> bool {
+    pattern!(r"(?i)^(?:(?:ok|okay|so|and|but),? )*how (?:do|can|should) (?:i|we) (?:test|try|run|verify|use)\b")
+        .is_match(question)
 }
 
 /// Whether a question has a pronoun whose noun may be in the sentence before it.
@@ -65,8 +80,12 @@ pub(crate) fn request(entries: &Entries<'_>, report: &Report) -> Option<String> 
     let at = prompts.iter().rposition(|prompt| prompt.origin.line < report.origin.line)?;
     let text = one_line(&prompts[at].text);
     let first = sentences(&text).first().copied().unwrap_or_default();
+    let opening = pattern!(
+        r"(?i)^(?:(?:ok|okay|so|and|also|now|then|please|maybe|to be fair|great|good|fair enough)[,.]? )*"
+    );
+    let order = opening.find(first).map_or(first, |found| &first[found.end()..]);
     let is_quotable =
-        at > 0 && (12..=REQUEST_SENTENCE).contains(&first.len()) && begins_as_order(first);
+        at > 0 && (12..=REQUEST_SENTENCE).contains(&first.len()) && begins_as_order(order);
     is_quotable.then(|| first.to_owned())
 }
 
@@ -114,14 +133,42 @@ pub(crate) fn is_bare_answer(text: &str) -> bool {
     pattern!(r"(?i)^(?:yes|no|yep|nope|not (?:necessarily|really|quite|exactly|yet)|partly|mostly|exactly|correct|short answer)(?:[,.:]| [—–-])").is_match(text)
 }
 
-/// Returns the verdict at the start of a report, for example `No` for `No. The key is public.`.
+/// Returns the verdict at the start of a report, for example `No` for `No. The key is public.`, or
+/// else the first heading with a verdict, for example `Finding 1: yes, but only on Windows`.
 pub(crate) fn verdict(report: &Report) -> Option<String> {
+    let of_heading =
+        pattern!(r"(?i)^[\w ]{1,30}(?::| [—–-]) (?:yes|no|correct|partly|mostly)[,.;]");
+    let mut headings = report.passages.iter().flat_map(|passage| &passage.headings);
+    verdict_of_opening(report)
+        .or_else(|| headings.find(|heading| of_heading.is_match(heading)).cloned())
+}
+
+fn verdict_of_opening(report: &Report) -> Option<String> {
     let opening = one_line(report.opening.as_deref()?);
     let found = pattern!(
         r"(?i)^(?:short answer: )?(yes|yep|no|nope|correct|exactly|not (?:necessarily|really|quite|exactly|strictly|yet|directly|entirely)|partly|partially|mostly|it depends|potentially(?: yes)?)(?:[.,:;!]| [—–-])"
     )
     .captures(&opening)?;
     Some(capitalised(&found[1].to_lowercase()))
+}
+
+/// Whether a paragraph only announces the answer, for example `That is another tool. Let me explain
+/// it directly.`
+pub(crate) fn announces_answer(passage: &Passage) -> bool {
+    passage.form == Form::Paragraph
+        && passage.label.is_none()
+        && sentences(&passage.text)
+            .last()
+            .is_some_and(|last| pattern!(r"(?i)^(?:let me|i.ll)\b").is_match(last))
+}
+
+/// Whether a paragraph is below the heading `Answer`, or has this label.
+pub(crate) fn is_below_answer(passage: &Passage) -> bool {
+    let names = [passage.label.as_ref(), passage.headings.last()];
+    names
+        .into_iter()
+        .flatten()
+        .any(|name| pattern!(r"(?i)^(?:short |direct |quick )?answer$").is_match(name))
 }
 
 /// Returns the commit hashes that a prompt contains.
@@ -207,6 +254,7 @@ mod tests {
             ("Not really \u{2014} the page has it.", Some("Not really")),
             ("Short answer: no, it has not.", Some("No")),
             ("No key is on the page.", None),
+            ("## Row 1: no, it is new\n\nThe row has a key.", Some("Row 1: no, it is new")),
             ("Nothing is read.", None),
         ] {
             let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
@@ -236,6 +284,32 @@ mod tests {
             asked(&format!("{long} Would an index of the days help?")).as_deref(),
             Some("Would an index of the days help?")
         );
+    }
+
+    #[test]
+    fn the_only_question_of_a_prompt_and_an_order_after_fillers_are_quoted() {
+        let asked = |prompt: &str| {
+            let mut script = Script::default();
+            script.prompt("Read the list");
+            script.reply("m1", "It is read.");
+            script.prompt(prompt);
+            script.reply("m2", "- Order: the rows have no order\n- Size: the rows are long\n");
+            let evidence = script.collect();
+            let reports = Reports::of(&evidence);
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            let report = reports.reports.last().unwrap();
+            (question(&entries, report), request(&entries, report), names_sources(&entries, report))
+        };
+        let weak = "Can you list the weak points of the archive?";
+        assert_eq!(
+            asked(&format!("I do not like it much. {weak}")),
+            (Some(weak.to_owned()), None, false)
+        );
+        let order = "OK, so, to be fair, maybe also list its strengths.";
+        assert_eq!(asked(order), (None, Some(order.to_owned()), false));
+        assert!(asked("where did you find these answers").2);
+        assert!(asks_for_steps("ok how do I test the reader?"));
+        assert!(!asks_for_steps("how do the readers work?"));
     }
 
     #[test]

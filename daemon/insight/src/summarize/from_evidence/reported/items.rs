@@ -103,6 +103,16 @@ pub(crate) fn begins_with_pronoun(part: &str) -> bool {
     pattern!(r"^(?:It|This|That|These|Those|They) ").is_match(part)
 }
 
+/// Whether an item is an option, such as `C — Two pages`, or says what would follow from a possible
+/// result, for example `**Present** → the reader works`.
+pub(crate) fn is_case_of_plan(passage: &Passage) -> bool {
+    passage.label.as_deref().is_some_and(|label| {
+        passage.text.starts_with('→')
+            || pattern!(r"\b(?i:would|could|might)\b|^(?i:option )?[A-D](?: [—–-]|[.):]) ")
+                .is_match(label)
+    })
+}
+
 pub(crate) fn is_numbered(passage: &Passage) -> bool {
     passage.label.as_deref().is_some_and(|label| without_number(label) != label)
 }

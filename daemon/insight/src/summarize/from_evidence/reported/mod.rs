@@ -77,7 +77,8 @@ impl<'e> ReportQuotes<'e> {
         let reports = entries.reports.reports.iter().enumerate();
         let reports = reports.filter_map(|(earlier, report)| {
             let fate = fate(entries, report);
-            (fate != Fate::Discarded).then(|| QuotedReport::of(entries, report, earlier, fate))
+            (fate != Fate::Discarded && !answers::names_sources(entries, report))
+                .then(|| QuotedReport::of(entries, report, earlier, fate))
         });
         ReportQuotes { entries, known, reports: reports.collect() }
     }
@@ -201,7 +202,9 @@ fn is_clear_alone(line: &str) -> bool {
     // A very short answer is useful only at the time of the question.
     let least = if answer.is_some() { 4 } else { 2 };
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
-    (!depends_on_previous(line) || answer.is_some() && answers::is_bare_answer(line))
+    // `It` in an answer refers to the question.
+    let is_understood = pattern!(r"^(?:It|They) ").is_match(line) || answers::is_bare_answer(line);
+    (!depends_on_previous(line) || answer.is_some() && is_understood)
         && !counts_unnamed(line)
         && !is_list_of_addresses(line)
         && is_balanced(line)

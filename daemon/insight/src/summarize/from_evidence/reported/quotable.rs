@@ -2,7 +2,10 @@
 
 use crate::{
     report::{Topic, announces_contents, is_phrase, topic_of_heading, topic_of_sentence},
-    summarize::from_evidence::entries::{depends_on_context, is_generic, is_unfinished_work},
+    summarize::from_evidence::{
+        entries::{depends_on_context, is_generic, is_unfinished_work},
+        request::wording::begins_as_order,
+    },
     text::{pattern, sentences},
 };
 
@@ -87,7 +90,7 @@ pub(crate) fn is_part(sentence: &str) -> bool {
 
 /// Whether a sentence refers to the numbers of a list, which are not quoted.
 pub(crate) fn names_numbers(sentence: &str) -> bool {
-    pattern!(r"(?i)(?:^|[ (])#\d{1,2}(?:,| and| or|&) ?#\d{1,2}\b|\b(?:same|identical|as|like)\b[\w ]* #\d{1,2}\b")
+    pattern!(r"(?i)(?:^|[ (])#\d{1,2}(?:,| and| or|&) ?#\d{1,2}\b|\b(?:same|identical|as|like)\b[\w ]* #\d{1,2}\b|^\([a-e1-9]\) (?:is|are|was|makes?|has|does|can|would|needs?)\b")
         .is_match(sentence)
 }
 
@@ -140,13 +143,22 @@ pub(crate) fn is_statement(sentence: &str) -> bool {
 
 /// Whether a sentence ends with a value in code, for example ``The only mode is `a` ``.
 fn names_by_code(sentence: &str) -> bool {
-    pattern!(r"\b(?:is|are) `[^`]+`\.?$").is_match(sentence)
+    pattern!(r"\b(?:is|are):? `[^`]+`\.?$").is_match(sentence)
 }
 
 /// Whether an introduction tells the user what to do. The items below it are steps for the user.
 pub(crate) fn addresses_user(introduction: &str) -> bool {
     is_phrase(Topic::Instruction, introduction)
         || pattern!(r"(?i)^(?:please |now |then |to (?:test|try|verify|check|use|run)\b)|\b(?:your|you(?:'ll| can| should| need)?)\b.*\b(?:and|then|to)$").is_match(introduction)
+}
+
+/// Whether an introduction is an order, for example `Check the other folders`.
+pub(crate) fn is_instruction(introduction: &str) -> bool {
+    begins_as_order(introduction)
+        && pattern!(
+            r"^\w+(?: up)? (?:the|an?|all|any|each|every|your|our|if|whether|with|where|only|`)\b"
+        )
+        .is_match(introduction)
 }
 
 /// Whether two or more addresses take up more than half of a line. Addresses in code do not count,
@@ -193,6 +205,12 @@ mod tests {
             "I traced each path with attention to whether a key could leak"
         ));
         assert!(announces_no_fact("The reader could also be one of these"));
+    }
+
+    #[test]
+    fn an_order_above_a_list_is_an_instruction() {
+        assert!(is_instruction("Check the other folders"));
+        assert!(!is_instruction("Check of the folders") && !is_instruction("Review findings"));
     }
 
     #[test]

@@ -6,16 +6,17 @@
 use crate::{
     report::{Form, Passage, Report, Topic, is_phrase, is_result, topic_of_heading},
     summarize::from_evidence::{
-        entries::{Entries, is_generic},
+        entries::{Entries, is_generic, without_number},
         reported::{
+            answers::{announces_answer, is_below_answer},
             introductions::{Introduction, name_of_added_thing, with_name},
-            items::{NEST, is_numbered, item_text},
+            items::{NEST, is_case_of_plan, is_numbered, item_text},
             quotable::{
-                announces_no_fact, announces_obsolete_state, depends_on_previous, is_statement,
-                states_result,
+                announces_no_fact, announces_obsolete_state, depends_on_previous,
+                is_specific_heading, is_statement, states_result,
             },
             quoted::QuotedPassage,
-            review,
+            review, transient,
         },
     },
     text::{capitalised, pattern, sentences, without_full_stop},
@@ -31,6 +32,7 @@ const ALSO: usize = 20;
 pub(crate) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<QuotedPassage> {
     let mut reader = QuoteCollector {
         entries,
+        report,
         is_review: review::is_review(entries, report),
         found: Vec::new(),
         introduction: None,
@@ -45,6 +47,10 @@ pub(crate) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<Qu
     };
     for (at, passage) in report.passages.iter().enumerate() {
         let next = report.passages.get(at + 1);
+        // Only a report without other text is quoted with its opening remark.
+        if at == 0 && next.is_some() && !report.changed && announces_answer(passage) {
+            continue;
+        }
         reader.leads_to_items = next
             .is_some_and(|next| next.form != Form::Paragraph && next.headings == passage.headings);
         reader.take(passage);
@@ -59,6 +65,7 @@ pub(crate) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<Qu
 
 struct QuoteCollector<'e> {
     entries: &'e Entries<'e>,
+    report: &'e Report,
     /// Whether items that mention a place in the code are findings of a review.
     is_review: bool,
     found: Vec<QuotedPassage>,
@@ -91,7 +98,8 @@ impl<'e> QuoteCollector<'e> {
     fn take(&mut self, passage: &'e Passage) {
         // A sentence below another heading does not continue the text above it.
         if self.headings != passage.headings {
-            self.is_previous_omitted = true;
+            // `It` in an answer refers to the question.
+            self.is_previous_omitted = !is_below_answer(passage);
             self.section_start = self.found.len();
         }
         // A label such as `Problem` begins another fix, with its own result.
@@ -147,6 +155,9 @@ impl<'e> QuoteCollector<'e> {
         let made = self.added_name.take();
         let of_label = passage.label.as_deref().and_then(topic_of_heading);
         let is_result = passage.label.as_deref().is_some_and(is_result);
+        // A result below the heading of its work says nothing without this heading.
+        let work = passage.headings.last().filter(|work| is_result && is_specific_heading(work));
+        let work = work.map(|work| without_number(work));
         // A fix whose result is `Not working yet` fixed nothing, so it is left out.
         let has_failed = is_result && says_failed(&passage.text);
         if has_failed {
@@ -161,13 +172,17 @@ impl<'e> QuoteCollector<'e> {
         let text = self.entries.tidy_line(&passage.text);
         // Without the label `Before` or `Problem`, the text would read as the present state.
         let label = passage.label.as_deref();
-        let text = match label.filter(|label| !is_generic(label) || announces_obsolete_state(label))
-        {
+        let label = label.filter(|label| !is_generic(label) || announces_obsolete_state(label));
+        let text = match label.or(work) {
             // A label without text is the heading of the passages after it.
             Some(label) if text.is_empty() => format!("{label}:"),
             Some(label) => format!("{label}: {text}"),
             None => with_name(text, made.as_deref()),
         };
+        if transient::is_metadata(&text) {
+            self.is_previous_omitted = true;
+            return;
+        }
         self.added_name = sentences(&text).last().and_then(|last| name_of_added_thing(last));
         let parts = self.statements(&text, &passage.headings);
         self.add_paragraph(passage, of_label.or(topic), parts);
@@ -232,10 +247,12 @@ impl<'e> QuoteCollector<'e> {
             Some(before) => before.parts.extend(parts),
             None => {
                 let concludes = passage.label.as_deref().is_some_and(concludes);
+                let is_answer = is_below_answer(passage);
                 self.found.push(QuotedPassage {
                     topic,
                     parts,
                     concludes,
+                    is_answer,
                     ..QuotedPassage::default()
                 });
             }
@@ -254,6 +271,9 @@ impl<'e> QuoteCollector<'e> {
                 is_of_review: true,
                 ..QuotedPassage::default()
             });
+            return;
+        }
+        if !self.report.changed && is_case_of_plan(passage) {
             return;
         }
         let introduction = self.introduced(passage);
@@ -416,7 +436,7 @@ mod tests {
             after_problem("**Result**: The list of the rows is short.\n"),
             [
                 "Fix: Added `next_row()` to skip all the rows that an earlier reader has already read.",
-                "The list of the rows is short."
+                "Rows: The list of the rows is short."
             ]
         );
         assert_eq!(
@@ -424,6 +444,72 @@ mod tests {
             [
                 "Fix: Added `next_row()` to skip all the rows that an earlier reader has already read: empty rows; comments"
             ]
+        );
+    }
+
+    #[test]
+    fn an_announcement_before_the_answer_is_left_out() {
+        assert_eq!(
+            quoted_lines(
+                "The skill reads archives, which nobody asked for. Let me explain it directly.\n\n`list@1` is a reference to a plugin.\n"
+            ),
+            ["`list@1` is a reference to a plugin."]
+        );
+        assert_eq!(
+            quoted_lines(
+                "The list of all the rows has no index at all. Here's what I found in the files:\n\n- Rows stand in one file\n"
+            )[0],
+            "The list of all the rows has no index at all."
+        );
+    }
+
+    #[test]
+    fn an_answer_below_its_heading_may_begin_with_a_pronoun() {
+        let text = "The question is odd.\n\nAnswer:\n\nIt reads the complete list. It has no cache of rows.\n";
+        let report = TurnReport { text: text.to_owned(), ..TurnReport::default() };
+        let (evidence, reports) = (Evidence::default(), Reports::default());
+        let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+        let found = quoted(&entries, &Report::of(&report));
+        let answer = found.iter().find(|one| one.is_answer).unwrap();
+        assert_eq!(
+            answer.line(400).unwrap(),
+            "It reads the complete list. It has no cache of rows."
+        );
+    }
+
+    #[test]
+    fn a_possible_case_and_a_reference_to_a_letter_are_no_facts() {
+        assert_eq!(
+            quoted_lines(
+                "Look at the list:\n\n- **Present** → the reader works. Remove the row.\n- **Absent** → the reader is broken.\n"
+            ),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            quoted_lines("- **C — Two pages.** The reader opens both pages of the list.\n"),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            quoted_lines(
+                "- **(a)** makes sense for the list\n- **(b)** is only for the archive of all rows\n"
+            ),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            quoted_lines(
+                "**Reporter:** Ada Byron, on `acme/app`. You already replied to it.\n\nThe list has no index.\n"
+            ),
+            ["The list has no index."]
+        );
+    }
+
+    #[test]
+    fn a_result_is_quoted_with_the_heading_of_its_work() {
+        assert_eq!(
+            quoted_lines(
+                "### 1. Numbers of lists\n\n**Result**: The first is 1, the second is 2.\n"
+            ),
+            ["Numbers of lists: The first is 1, the second is 2."]
         );
     }
 
@@ -547,7 +633,10 @@ mod tests {
         let quoted_lines = quoted_lines(&format!("### Rows\n\n{first}{failed}"));
         assert_eq!(
             quoted_lines,
-            ["Fix: The reader of the list skips the empty rows.", "The list of the rows is short."]
+            [
+                "Fix: The reader of the list skips the empty rows.",
+                "Rows: The list of the rows is short."
+            ]
         );
     }
 }

@@ -24,6 +24,8 @@ const SHORT_ANSWER: usize = 120;
 const VERDICT: usize = 40;
 /// Maximum length, in bytes, of an item that is only a name.
 const NAME: usize = 50;
+/// Minimum number of words of an item that can be understood without a heading or a name in code.
+const WORDS: usize = 5;
 /// Smallest limit, in characters, to which a first sentence is cut.
 const MIN_BEGINNING: usize = 120;
 
@@ -48,6 +50,8 @@ pub(crate) struct QuotedPassage {
     pub(crate) concludes: bool,
     /// Whether this is one finding of a review.
     pub(crate) is_of_review: bool,
+    /// Whether the heading or the label is `Answer`.
+    pub(crate) is_answer: bool,
 }
 
 impl QuotedPassage {
@@ -127,6 +131,13 @@ impl QuotedPassage {
             part.len() <= NAME && part.split(' ').count() <= 3 && part.contains(['`', '/', '_'])
         };
         self.listed && self.parts.len() >= 2 && self.parts.iter().all(is_name)
+    }
+
+    /// Whether this is a list without a heading, in which most items are too short to be understood.
+    pub(crate) fn lists_fragments(&self) -> bool {
+        let is_short =
+            |part: &str| part.is_ascii() && !part.contains('`') && part.split(' ').count() < WORDS;
+        self.listed && self.introduction.is_none() && self.share(is_short) > 0.5
     }
 
     /// Sets the question or request that the text answers.
@@ -308,6 +319,16 @@ mod tests {
             many.line_of_first_items(42).unwrap(),
             "Rows: the first of all; the second of all; the third of all"
         );
+    }
+
+    #[test]
+    fn short_items_without_a_heading_are_fragments() {
+        let mut items = list("Local files", &["fast; one file", "no server", "`a.rs` reads it"]);
+        assert!(!items.lists_fragments());
+        items.introduction = None;
+        assert!(items.lists_fragments());
+        items.parts[0] = "The list is sorted by the day of each row".to_owned();
+        assert!(!items.lists_fragments());
     }
 
     #[test]

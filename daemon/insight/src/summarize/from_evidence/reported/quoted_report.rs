@@ -14,7 +14,7 @@ use crate::{
             fate::{Fate, is_followed_by_change, later_changes},
             fixed_later::{is_agreed, is_fixed_later},
             is_finding, overtaken, published,
-            quotable::{addresses_user, depends_on_previous, states_result},
+            quotable::{addresses_user, depends_on_previous, is_instruction, states_result},
             quote_collector::quoted,
             quoted::{QuotedPassage, complete_answer},
             redescribed::is_redescribed,
@@ -134,9 +134,12 @@ impl<'e> QuotedReport<'e> {
         // The first passage answers the question. If the user still has to choose, the first
         // passage that is not a list answers it, and the others describe approaches that may not be
         // taken.
-        let answer_at = passages.iter().position(|one| !self.is_open || !one.listed).unwrap_or(0);
+        let named = passages.iter().position(|one| one.is_answer && !one.is_empty());
+        let default = || passages.iter().position(|one| !self.is_open || !one.listed);
+        let answer_at = named.or_else(default).unwrap_or(0);
         let mut found = Vec::new();
-        for (at, mut passage) in passages.into_iter().enumerate() {
+        let skipped = named.filter(|_| self.question.is_some()).unwrap_or(0);
+        for (at, mut passage) in passages.into_iter().enumerate().skip(skipped) {
             let is_answer = at == answer_at && self.question.is_some();
             if !is_wanted(self.report, &passage) || !self.is_statement(entries, &passage, is_answer)
             {
@@ -174,16 +177,19 @@ impl<'e> QuotedReport<'e> {
         }
         let is_no_fact = passage.is_steps()
             && (!report.changed || passage.is_introduced_by(addresses_user))
+            || !report.changed && passage.is_introduced_by(is_instruction)
             || passage.is_introduced_by(|text| {
                 transient::is_boast(text)
                     || transient::is_past_state(entries.evidence, text, report.origin)
                     || !self.is_last && transient::plans_ahead(text)
             });
+        let is_named = is_answer || self.request.is_some();
+        let is_unclear = !report.changed && !is_named && passage.lists_fragments();
         let is_fact = passage.is_of_review
             || is_finding(passage) && !report.mostly_proposes() && !self.is_asked_if;
         let is_plan = self.is_taken_up && self.question.is_none() && passage.listed && !is_fact;
         let is_open = self.is_open && !is_fact && (passage.listed || !is_answer);
-        !is_no_fact && !is_plan && !is_open
+        !is_no_fact && !is_unclear && !is_plan && !is_open
     }
 
     /// Removes the parts of a passage that no longer hold or that are among the texts `known`.
@@ -234,6 +240,8 @@ impl<'e> QuotedReport<'e> {
         is_first: bool,
     ) -> Option<QuotedPassage> {
         match (&self.question, &self.request) {
+            // The first sentence of such an answer only introduces the steps.
+            (Some(question), _) if is_answer.is_some() && answers::asks_for_steps(question) => None,
             (Some(_), _) if is_answer == Some(true) && self.is_clear_with_objective(&passage) => {
                 Some(passage)
             }

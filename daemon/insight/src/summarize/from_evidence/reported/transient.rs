@@ -58,7 +58,7 @@ pub(crate) fn is_next_step(decision: &str) -> bool {
 
 /// Whether a text is a line from the head of a document, such as its date.
 pub(crate) fn is_metadata(text: &str) -> bool {
-    pattern!(r"(?i)^(?:date|logged|created|written|(?:last )?updated|author|version|branch): \S{1,16}(?: \S{1,8})?(?:; status: [\w ]{1,20})?$|^status: (?:in progress|done|completed?|draft|wip|open|active)\W*$")
+    pattern!(r"(?i)^(?:date|logged|created|written|(?:last )?updated|author|version|branch): \S{1,16}(?: \S{1,8})?(?:; status: [\w ]{1,20})?$|^(?:reporter|assignee|priority|severity|labels?): |^status: (?:in progress|done|completed?|draft|wip|open|active)\W*$")
         .is_match(text)
 }
 
@@ -141,6 +141,7 @@ mod tests {
     fn the_head_of_a_document_is_no_fact() {
         assert!(is_metadata("Date: 2026-01-30") && is_metadata("Status: In Progress"));
         assert!(is_metadata("Date: 2026-01-30; Status: In Progress"));
+        assert!(is_metadata("Reporter: Ada Byron (@ada), opened against `acme/app`."));
         assert!(!is_metadata("Status: parked, because it cannot be reproduced"));
     }
 
