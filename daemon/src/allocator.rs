@@ -9,13 +9,11 @@
 /// Limits glibc to four arenas, and makes it allocate very large blocks directly from the system, so
 /// that freed blocks are returned to the system. Smaller blocks come from the arenas, and an arena
 /// keeps up to 1 MB of free memory at its end: the compiler of each regular expression allocates and
-/// frees 320 kB, which the system would have to fill with zeros each time. With these limits, an
-/// import takes 3 % less processor time than with 128 kB for both, and 4 to 9 MB more at the peak.
-///
-/// Threads that keep many small blocks, such as that of the store, share few pages with the thread of
-/// the jobs, whose blocks are freed: after an import, the daemon uses 6 to 9 MB less than with one
-/// arena, and 4 to 7 MB more at the peak. More arenas save little more. Call this before any thread
-/// starts. Does nothing without glibc.
+/// frees 320 kB, which the system would have to fill with zeros each time. With this limit, an import
+/// takes 4 % less processor time than with one of 128 kB. Threads that keep many small blocks, such
+/// as that of the store, share few pages with the thread of the jobs, whose blocks are freed: after
+/// an import, the daemon uses 6 to 9 MB less than with one arena, and 4 to 7 MB more at the peak.
+/// More arenas save little more. Call this before any thread starts. Does nothing without glibc.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "no crate wraps the function; the call follows the manual page")
