@@ -6,14 +6,11 @@
 //! about a quarter less processor time, but its peak memory is 70 % (mimalloc) or 25 % (jemalloc)
 //! higher.
 
-/// Limits glibc to four arenas, and makes it allocate very large blocks directly from the system, so
-/// that freed blocks are returned to the system. Smaller blocks come from the arenas, and an arena
-/// keeps up to 1 MB of free memory at its end: the compiler of each regular expression allocates and
-/// frees 320 kB, which the system would have to fill with zeros each time. With this limit, an import
-/// takes 4 % less processor time than with one of 128 kB. Threads that keep many small blocks, such
-/// as that of the store, share few pages with the thread of the jobs, whose blocks are freed: after
-/// an import, the daemon uses 6 to 9 MB less than with one arena, and 4 to 7 MB more at the peak.
-/// More arenas save little more. Call this before any thread starts. Does nothing without glibc.
+/// Limits glibc to four arenas, and makes it allocate large blocks directly from the system, so that
+/// freed blocks are returned to the system. Threads that keep many small blocks, such as that of the
+/// store, then share few pages with the thread of the jobs, whose blocks are freed: after an import,
+/// the daemon uses 6 to 9 MB less than with one arena, and 4 to 7 MB more at the peak. More arenas
+/// save little more. Call this before any thread starts. Does nothing without glibc.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "no crate wraps the function; the call follows the manual page")
@@ -24,8 +21,7 @@ pub fn limit_memory_use() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 4);
-        libc::mallopt(libc::M_MMAP_THRESHOLD, 512 << 10);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, 1 << 20);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 128 << 10);
         libc::mallopt(libc::M_TOP_PAD, 64 << 10);
     }
 }
