@@ -1,11 +1,12 @@
 //! Parses Markdown into a flat list of passages, each with the headings above it.
 
+mod rows;
+
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::report::inline::{
-    are_lists, is_aside, is_blank, is_line, is_line_alone, is_mark, is_numbered, is_placeholder,
-    is_plan_column, is_stated, is_unfinished, may_precede_label, split_label,
-    statement_and_introduction, ticked, with_code, with_column,
+    is_aside, is_line, is_line_alone, is_numbered, is_placeholder, is_plan_column, is_stated,
+    is_unfinished, may_precede_label, split_label, statement_and_introduction, ticked, with_code,
 };
 use crate::report::source::{with_globs_escaped, with_list_marks};
 use crate::text::{one_line, pattern, position_of_link, sentences};
@@ -369,35 +370,6 @@ impl PassageParser {
         let mark = self.mark.take();
         self.clear();
         self.push(form, mark, label, &text);
-    }
-
-    fn row(&mut self) {
-        let cells: Vec<String> = self.cells.drain(..).map(|cell| one_line(&cell)).collect();
-        let columns = &self.columns;
-        if are_lists(columns) {
-            for (column, cell) in columns.clone().into_iter().zip(cells) {
-                self.headings.push((LEAD_IN, column));
-                let text = if is_blank(&cell) { "" } else { &cell };
-                self.push(Form::Item { depth: 1, ticked: None }, None, None, text);
-                self.headings.pop();
-            }
-            return;
-        }
-        let cells = cells.into_iter().enumerate().filter(|(_, cell)| !is_blank(cell));
-        let mut cells = cells.peekable();
-        let mark = cells.next_if(|(_, cell)| is_mark(cell));
-        let mark = mark.map(|(_, mark)| mark.trim_start_matches('#').to_owned());
-        let Some((_, first)) = cells.next() else { return };
-        let rest: Vec<String> = cells
-            .map(|(at, cell)| with_column(columns.get(at).map_or("", String::as_str), &cell))
-            .collect();
-        let text = rest.join(" – ");
-        self.push(
-            Form::Row,
-            mark,
-            (!text.is_empty()).then(|| first.clone()),
-            if text.is_empty() { &first } else { &text },
-        );
     }
 
     fn push(&mut self, form: Form, mark: Option<String>, label: Option<String>, text: &str) {

@@ -66,15 +66,10 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
                 continue;
             };
             let line = without_landed_condition(entries, line, report.origin);
-            let is_resolved = match is_set_up(claim) {
-                // No report of the session can show whether the user did this.
-                true => {
-                    is_asked_for(entries, &line, report.origin)
-                        || is_supplied(entries, &line, report.origin)
-                }
-                false => is_taken_up_after(entries, &line, report.origin),
-            };
-            if is_vague(&line) || reports_completed_work(&line) || is_resolved {
+            let is_over = is_vague(&line)
+                || reports_completed_work(&line)
+                || is_resolved(entries, claim, &line, report.origin);
+            if is_over {
                 continue;
             }
             let section = claim.section.as_deref().filter(|_| claim.listed && !claim.nested);
@@ -96,6 +91,15 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
         if let Some((section, items)) = under {
             push_under(entries, list, section, &items);
         }
+    }
+}
+
+/// Whether the session took up or completed an open end of the report at `at`. No report can show
+/// whether the user completed a set-up.
+fn is_resolved(entries: &Entries<'_>, claim: &Claim, line: &str, at: Origin) -> bool {
+    match is_set_up(claim) {
+        true => is_asked_for(entries, line, at) || is_supplied(entries, line, at),
+        false => is_taken_up_after(entries, line, at),
     }
 }
 

@@ -3,10 +3,9 @@
 
 use crate::{
     model::{
-        evidence::{Evidence, ForgeChecks, GitStep, GitView, Quote},
+        evidence::{Evidence, GitStep, Quote},
         time::Timestamp,
         transcript::Origin,
-        wording::CHECKS_OF_PULL_REQUEST,
     },
     report::{Topic, is_phrase},
     summarize::from_evidence::{
@@ -14,6 +13,7 @@ use crate::{
         errors::refuted::says_it_still_fails,
         repository::{
             branch,
+            failed_checks::failed_checks,
             pull_request::{is_closed, is_main_branch, of_branch},
         },
         request::{Request, Weight},
@@ -23,10 +23,6 @@ use crate::{
 
 /// Maximum length, in bytes, of a prompt that asks for a merge or says that something still fails.
 const SHORT: usize = 300;
-/// Maximum number of failed checks that are listed by name.
-const CHECKS: usize = 3;
-/// Maximum number of failed tests that are listed with the failed checks.
-const TESTS: usize = 2;
 
 /// Whether the user asked to merge commits or a pull request, and the session shows no later merge.
 pub(crate) fn is_unmerged(evidence: &Evidence) -> bool {
@@ -114,40 +110,6 @@ fn complains(prompt: &str) -> bool {
             }))
 }
 
-/// Returns a phrase with the checks of the forge that failed when they were last seen.
-pub(crate) fn failed_checks(evidence: &Evidence) -> Option<String> {
-    let seen = evidence.checkout.checks.as_ref()?;
-    let failed = &seen.value.failed;
-    let is_closed =
-        seen.value.pull_request.is_some_and(|number| evidence.checkout.closed.contains(&number));
-    if failed.is_empty() || is_closed {
-        return None;
-    }
-    let named: Vec<String> = failed.iter().take(CHECKS).map(|name| format!("`{name}`")).collect();
-    let more = failed.len().saturating_sub(CHECKS);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    // `a.spec.ts:2:3 › Login › Bob sees it` becomes `Bob sees it`.
-    let tests = seen.value.tests.iter().map(|test| test.rsplit(" › ").next().unwrap_or(test));
-    let tests: Vec<&str> = tests.take(TESTS).collect();
-    let tests = if tests.is_empty() { String::new() } else { format!(" ({})", tests.join("; ")) };
-    // If there are several pull requests, the last push may have been to another branch.
-    let number = seen.value.pull_request;
-    let is_only = evidence.pull_requests.len() <= 1;
-    let age =
-        if is_only && is_pushed_since(evidence, seen) { ", before the last push" } else { "" };
-    let checks =
-        number.map_or("checks".to_owned(), |number| format!("{CHECKS_OF_PULL_REQUEST}{number}"));
-    Some(format!("{checks} that failed when last seen{age}: {}{more}{tests}", named.join(", ")))
-}
-
-fn is_pushed_since(evidence: &Evidence, seen: &GitView<ForgeChecks>) -> bool {
-    evidence.git_events.iter().any(|event| {
-        event.step == GitStep::Push
-            && event.succeeded
-            && event.origin.is_after(event.at, (seen.origin, seen.at))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,48 +173,5 @@ mod tests {
             "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n",
         );
         assert!(!still_failed(&script.collect()));
-    }
-
-    #[test]
-    fn failed_checks_are_listed_with_their_age() {
-        let mut script = Script::default();
-        script.prompt("Mend the browser tests");
-        script.run(
-            "a",
-            "gh pr checks 7 2>&1 | head",
-            Outcome::Failed(Some(1)),
-            "E2E\tfail\t3m\thttps://x.org\nBuild\tpass\t47s\thttps://x.org\n",
-        );
-        let failed = |script: &Script| failed_checks(&script.collect());
-        let mut closed = script.collect();
-        closed.checkout.closed.push(7);
-        assert_eq!(failed_checks(&closed), None);
-        assert_eq!(failed(&script).unwrap(), "checks of PR #7 that failed when last seen: `E2E`");
-        let pushed = "To https://x.org/a\n   1a2b3c4..5d6e7f8  fix -> fix\n";
-        script.run("b", "git push", Outcome::Succeeded, pushed);
-        assert_eq!(
-            failed(&script).unwrap(),
-            "checks of PR #7 that failed when last seen, before the last push: `E2E`"
-        );
-        let mut evidence = script.collect();
-        let push = evidence.git_events.last_mut().unwrap();
-        (push.origin.source, push.at) = (1, Some(Timestamp::default()));
-        assert_eq!(
-            failed_checks(&evidence).unwrap(),
-            "checks of PR #7 that failed when last seen: `E2E`",
-            "a sub-agent pushed before the checks were seen"
-        );
-        script.run(
-            "log",
-            "gh run view 12 --log-failed | tail -80",
-            Outcome::Succeeded,
-            "E2E\tRun\t2026-02-22T01:41:26.49Z   1 failed\nE2E\tRun\t2026-02-22T01:41:26.49Z     [x] › a.spec.ts:2:3 › 4.2 Bob sees it\nE2E\tRun\t2026-02-22T01:41:26.49Z   80 passed (1.9m)\n",
-        );
-        assert_eq!(
-            failed(&script).unwrap(),
-            "checks of PR #7 that failed when last seen: `E2E` (4.2 Bob sees it)"
-        );
-        script.run("c", "gh pr checks 7", Outcome::Succeeded, "E2E\tpass\t3m\thttps://x.org\n");
-        assert_eq!(failed(&script), None);
     }
 }

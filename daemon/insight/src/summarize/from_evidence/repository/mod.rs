@@ -2,6 +2,7 @@
 //! of git, and the session's own commits and edits after these outputs.
 
 pub(super) mod commit_messages;
+pub(super) mod failed_checks;
 pub(super) mod outside_commits;
 pub(super) mod pull_request;
 
@@ -13,7 +14,6 @@ use crate::{
     summarize::from_evidence::{
         checks,
         entries::{Entries, is_outside_project},
-        next_steps::unconfirmed,
         reported::overtaken,
         repository::outside_commits::{LocalFiles, is_file, is_later, wants_no_commit},
     },
@@ -36,7 +36,7 @@ pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
         parts.extend(pushed(evidence));
     }
     parts.extend(uncommitted(entries));
-    parts.extend(unconfirmed::failed_checks(evidence));
+    parts.extend(failed_checks::failed_checks(evidence));
     parts.extend(checks::passed(evidence));
     parts.extend(checks::untested(evidence));
     let has_worked = evidence.changes_files()

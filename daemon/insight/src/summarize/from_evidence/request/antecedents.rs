@@ -7,7 +7,7 @@ use crate::{
     model::evidence::Evidence,
     summarize::from_evidence::{
         repository,
-        request::{Request, objective::is_bare_command},
+        request::{Request, openings::is_bare_command},
     },
     text::{capitalised, pattern, sentences, without_full_stop},
 };

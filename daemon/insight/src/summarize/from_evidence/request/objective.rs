@@ -13,8 +13,8 @@ use crate::{
             first_order::{first_order, names_object_before},
             later_requests::{LATER, asked_besides, later_goals, points_at_something},
             openings::{
-                asks_to_continue, is_about_comments, is_publication, is_question, is_remark,
-                is_talk,
+                asks_to_continue, is_about_comments, is_bare_command, is_publication, is_question,
+                is_remark, is_talk,
             },
             picks::{picks_from_list, without_pick},
             prompt_of, recaps,
@@ -344,12 +344,6 @@ fn questioned_goal(evidence: &Evidence, request: &Request) -> Option<Goal> {
 fn came_to(asked: &str, done: &str) -> Goal {
     let done = one_line(done);
     Goal::asked(&format!("{} (came to: {done})", without_full_stop(asked)), &done)
-}
-
-/// Whether a request only runs a command whose argument, if any, is as short as a number. A request
-/// such as `/plan 14` cannot be understood alone.
-pub(crate) fn is_bare_command(text: &str) -> bool {
-    pattern!(r"^Run the `[^`]+` command(?: on [\w.-]{1,3})?$").is_match(text)
 }
 
 /// Returns the goal of a request that mentions a ticket, in the words of the ticket.

@@ -39,6 +39,12 @@ pub(crate) fn is_remark(text: &str) -> bool {
     spoken_sentences(text).iter().all(states) && !wording::asks_for_work(text) && !is_question(text)
 }
 
+/// Whether a request only runs a command whose argument, if any, is as short as a number. A request
+/// such as `/plan 14` cannot be understood alone.
+pub(crate) fn is_bare_command(text: &str) -> bool {
+    pattern!(r"^Run the `[^`]+` command(?: on [\w.-]{1,3})?$").is_match(text)
+}
+
 /// Whether a first prompt only prepares the agent for the work.
 pub(crate) fn is_preparation(text: &str) -> bool {
     pattern!(
