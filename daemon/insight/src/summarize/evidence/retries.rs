@@ -136,8 +136,10 @@ impl FailedCommand {
     /// If a program was not found, both are only the calls of that program, without its arguments.
     fn other_form(&self, worked: &str, is_silent: bool) -> Option<(String, String)> {
         if let Some(program) = self.missing() {
+            // The line succeeds although one of its commands fails.
+            let is_optional = worked.contains("||") || worked.contains(';');
             let (failed, worked) = (call_of(&self.command, program)?, call_of(worked, program)?);
-            return (failed != worked).then_some((failed, worked));
+            return (failed != worked && !is_optional).then_some((failed, worked));
         }
         let is_other = !is_silent && is_other_form(&self.command, worked);
         is_other.then(|| (self.command.clone(), worked.to_owned()))
@@ -288,7 +290,8 @@ mod tests {
             (found[0].failed.as_str(), found[0].worked.as_str()),
             ("pnpm biome", "npx biome")
         );
-        for worked in ["brew install go", "echo go", "which go", "go test ./..."] {
+        let optional = "mise exec -- go version || echo none";
+        for worked in ["brew install go", "echo go", "which go", "go test ./...", optional] {
             assert!(!retried("go test ./...", zsh, worked), "{worked}");
         }
         let installed = [("go test ./...", FAILED, zsh), ("go version", version.1, ""), version];

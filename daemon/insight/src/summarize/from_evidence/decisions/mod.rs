@@ -36,6 +36,8 @@ use crate::{
     },
 };
 
+/// Maximum number of words of the label of an option that needs its explanation.
+const SHORT_LABEL: usize = 2;
 /// Maximum number of records. If there are more, the oldest plans that are recorded by their
 /// approach are dropped first, then the oldest other records.
 const RECORDS: usize = 14;
@@ -313,6 +315,11 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
         }
         _ => {
             let (label, detail) = labelled(&answer);
+            // A label such as `Hybrid` is clear only with its explanation.
+            let explanation =
+                choice.explanation.as_deref().filter(|_| label.split(' ').count() <= SHORT_LABEL);
+            let explanation = explanation.map(|text| entries.tidy_line(text));
+            let detail = detail.or(explanation.as_deref().map(without_full_stop));
             let asked = match choice.header.as_deref().map(|header| entries.tidy_line(header)) {
                 _ if question.is_empty() => CHOSEN.to_owned(),
                 Some(header) if label.len() > 24 => format!("{CHOSEN} for {header}"),
@@ -498,6 +505,10 @@ mod tests {
                     ..choice("# Plan: Split the writer", "refused")
                 },
                 Choice { typed: true, ..choice("Which name?", "`rows`, as in the file") },
+                Choice {
+                    explanation: Some("Written each day, read on demand.".to_owned()),
+                    ..choice("Which approach?", "Hybrid")
+                },
             ],
             tasks: vec![Task {
                 key: "1".to_owned(),
@@ -522,6 +533,11 @@ mod tests {
         assert_eq!(records[2].rationale, "Plan: Export to CSV, accepted by the user");
         assert_eq!(records[3].decision, "User: \"`rows`, as in the file\"");
         assert_eq!(records[3].rationale, "The user's words, asked: Which name?");
-        assert_eq!(records.len(), 4);
+        assert_eq!(records[4].decision, "Hybrid");
+        assert_eq!(
+            records[4].rationale,
+            "Written each day, read on demand (Chosen by the user; asked: Which approach?)"
+        );
+        assert_eq!(records.len(), 5);
     }
 }
