@@ -1,7 +1,7 @@
 //! The limits of the collector: of its lists, of its texts, and of the work for one entry.
 //!
 //! A test in `scenarios.rs` with a long transcript requires that the JSON of the collector stays
-//! smaller than 340 KiB. The length of a stored text counts the bytes of its JSON, with escapes.
+//! smaller than 345 KiB. The length of a stored text counts the bytes of its JSON, with escapes.
 
 /// Number of first prompts that are always kept.
 pub(super) const FIRST_PROMPTS: usize = 10;
@@ -114,7 +114,7 @@ pub(super) const SUB_AGENTS: usize = 48;
 pub(super) const BACKGROUND: usize = 12;
 /// Maximum number of choices, corrections, or concessions of the agent. The oldest is dropped
 /// first.
-pub(super) const CHOICES: usize = 20;
+pub(super) const CHOICES: usize = 26;
 /// Maximum length, in bytes, of a choice's question, or of the title or a step of a plan.
 pub(super) const QUESTION: usize = 300;
 /// Maximum length, in bytes, of an answer that the user typed, of a prompt that makes a choice, of

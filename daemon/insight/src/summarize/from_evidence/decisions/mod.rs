@@ -40,7 +40,7 @@ use crate::{
 const SHORT_LABEL: usize = 2;
 /// Maximum number of records. If there are more, the oldest plans that are recorded by their
 /// approach are dropped first, then the oldest other records.
-const RECORDS: usize = 14;
+const RECORDS: usize = 18;
 /// Number of prompts after a choice in which the user may take the choice back.
 const ANSWERS: usize = 3;
 /// The objective contains a quote if it has at least this share of the words of the quote.
