@@ -315,11 +315,8 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
         }
         _ => {
             let (label, detail) = labelled(&answer);
-            // A label such as `Hybrid` is clear only with its explanation.
-            let explanation =
-                choice.explanation.as_deref().filter(|_| label.split(' ').count() <= SHORT_LABEL);
-            let explanation = explanation.map(|text| entries.tidy_line(text));
-            let detail = detail.or(explanation.as_deref().map(without_full_stop));
+            let explanation = explanation_of_label(entries, choice, label);
+            let detail = detail.or(explanation.as_deref());
             let asked = match choice.header.as_deref().map(|header| entries.tidy_line(header)) {
                 _ if question.is_empty() => CHOSEN.to_owned(),
                 Some(header) if label.len() > 24 => format!("{CHOSEN} for {header}"),
@@ -343,6 +340,14 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
         choice.alternatives.iter().map(|one| labelled(&entries.tidy(one)).0.to_owned()).collect();
     let alternatives = (!others.is_empty()).then_some(others);
     Some(DecisionRecord { decision, rationale, alternatives })
+}
+
+/// Returns the explanation of a chosen option whose label is too short to be clear alone, such as
+/// `Hybrid`.
+fn explanation_of_label(entries: &Entries<'_>, choice: &Choice, label: &str) -> Option<String> {
+    let explanation =
+        choice.explanation.as_deref().filter(|_| label.split(' ').count() <= SHORT_LABEL);
+    explanation.map(|text| without_full_stop(&entries.tidy_line(text)).to_owned())
 }
 
 /// Whether the words with which the user picks an option change the option or add a wish, for
