@@ -277,7 +277,8 @@ impl PassageParser {
         }
     }
 
-    /// Turns the last sentence of the text into a heading, after a paragraph with the statement before.
+    /// Turns the last sentence of the text into a heading, after a paragraph with the statement
+    /// before.
     fn heading_after_statement(&mut self) {
         if let Some((before, last)) = statement_and_introduction(&self.text) {
             let (label, before) = split_label(&before, self.label_end);

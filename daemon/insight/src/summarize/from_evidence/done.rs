@@ -119,8 +119,8 @@ fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
     }
 }
 
-/// Adds the commits that are neither bookkeeping nor the plan of later commits. If there are too many, the first and the latest are
-/// kept.
+/// Adds the commits that are neither bookkeeping nor the plan of later commits. If there are too
+/// many, the first and the latest are kept.
 fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let commits = &evidence.commits;

@@ -117,9 +117,10 @@ fn remove_explained_errors(summary: &mut EnhancedSessionSummary, ended: &BTreeSe
 }
 
 /// Removes the items of lists in completed tasks and discoveries that repeat the last words, a
-/// commit, a decision or the cause of an error, and the items of commits that repeat the last words. Removes the sentences of completed tasks that are an
-/// open step or a known failure. Removes an entry of which only the number of further items is left,
-/// and an entry that only links to a pull request that has its own entry.
+/// commit, a decision or the cause of an error, and the items of commits that repeat the last
+/// words. Removes the sentences of completed tasks that are an open step or a known failure.
+/// Removes an entry of which only the number of further items is left, and an entry that only links
+/// to a pull request that has its own entry.
 pub(super) fn remove_items(summary: &mut EnhancedSessionSummary) {
     let mut known: Vec<BTreeSet<String>> =
         summary.last_words.iter().map(|one| words(one)).collect();

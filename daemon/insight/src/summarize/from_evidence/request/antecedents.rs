@@ -19,7 +19,8 @@ pub(crate) fn with_references(evidence: &Evidence, text: &str) -> String {
 }
 
 /// Inserts the session's branch after `this branch`, after `Review the changes` without a branch, or
-/// after a command whose argument does not say what the session is about. A branch such as `main` is not inserted.
+/// after a command whose argument does not say what the session is about. A branch such as `main` is
+/// not inserted.
 fn with_branch(evidence: &Evidence, text: &str) -> String {
     let first = evidence.branches.first().map(String::as_str);
     let is_own = |branch: &&str| {
