@@ -116,7 +116,7 @@ pub(super) fn ticked(text: &str) -> Option<bool> {
 
 /// Splits a text into its bold start, if this is a label, and the rest.
 pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<String>, String) {
-    let Some(end) = label_end.filter(|end| *end <= text.len()) else {
+    let Some(end) = label_end.filter(|end| text.is_char_boundary(*end)) else {
         return (None, text.to_owned());
     };
     let (label, rest) = text.split_at(end);

@@ -376,7 +376,8 @@ impl PassageParser {
     fn push(&mut self, form: Form, mark: Option<String>, label: Option<String>, text: &str) {
         let text = one_line(text);
         // `([github.com](https://github.com/…))` only cites a source.
-        let text = pattern!(r" \((?:[a-z0-9-]+\.)+(?:com|org|net|io|dev)\)").replace_all(&text, "");
+        let text =
+            pattern!(r" \((?:www\.)?(?:github|gitlab|stackoverflow)\.com\)").replace_all(&text, "");
         if text.is_empty() && label.is_none() {
             return;
         }
@@ -411,7 +412,7 @@ mod tests {
     fn a_bold_line_is_the_label_of_the_lines_below_it() {
         assert_eq!(
             shown(
-                "**Main commands**\n`list sync` reads all rows.\n\nSee ([acme.org](https://acme.org/a)) it.\n"
+                "**Main commands**\n`list sync` reads all rows.\n\nSee ([github.com](https://acme.org/a)) it.\n"
             ),
             [" > Main commands | `list sync` reads all rows.", " > See it."]
         );

@@ -149,9 +149,6 @@ fn is_ruler(c: char) -> bool {
     matches!(c, '\u{2500}'..='\u{257f}')
 }
 
-/// Maximum length, in characters, of a line of code that is kept.
-const MAX_CODE_CHARS: usize = 80;
-
 /// Removes fenced code as [`without_code`] does, but keeps a single line that completes the sentence
 /// before the code, such as a name after `There is one mode:`. Commands for the reader are kept only
 /// if the sentence tells the reader to run them later.
@@ -165,17 +162,14 @@ pub(crate) fn with_short_code(text: &str) -> String {
     // `The mode that you should use is` names the mode.
     let names = pattern!(r"\b(?:is|are)$");
     let shortened = fence.replace_all(text, |found: &regex::Captures<'_>| {
-        let is_short = found[2].chars().count() <= MAX_CODE_CHARS;
+        let is_short = found[2].chars().count() <= super::MAX_CODE_CHARS;
         match is_short && (names.is_match(&found[1]) || !is_for_reader.is_match(&found[1])) {
             true => format!("{}: `{}`.\n", &found[1], &found[2]),
             false => found[0].to_owned(),
         }
     });
-    without_code(&with_later_commands(&shortened))
+    removed_code(&with_later_commands(&shortened), true)
 }
-
-/// Maximum length, in bytes, of a command that the user runs later.
-const MAX_COMMAND_BYTES: usize = 140;
 
 /// Moves up to three commands from fenced code into the sentence before it, if this sentence asks the
 /// user to run them later, for example `After the merge, run:`.
@@ -189,7 +183,7 @@ fn with_later_commands(text: &str) -> Cow<'_, str> {
     fence.replace_all(text, |found: &regex::Captures<'_>| {
         let lines = found[2].lines().map(str::trim).filter(|line| !line.starts_with('#'));
         let lines: Vec<&str> = lines.collect();
-        let are_short = lines.iter().all(|line| line.len() <= MAX_COMMAND_BYTES);
+        let are_short = lines.iter().all(|line| line.len() <= super::MAX_COMMAND_BYTES);
         if !are_short || lines.is_empty() || !is_for_later.is_match(&found[1]) {
             return found[0].to_owned();
         }
@@ -198,9 +192,14 @@ fn with_later_commands(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Removes fenced code, so that the prose around pasted code remains. Marks text that continues a
-/// sentence before the code with `… `.
+/// Removes fenced code, so that the prose around pasted code remains.
 pub(crate) fn without_code(text: &str) -> String {
+    removed_code(text, false)
+}
+
+/// Removes fenced code. If `marks`, `… ` is put before text that continues a sentence before the
+/// code.
+fn removed_code(text: &str, marks: bool) -> String {
     let (mut inside, mut is_after_code) = (false, false);
     let mut kept = String::with_capacity(text.len());
     for line in text.lines() {
@@ -210,7 +209,7 @@ pub(crate) fn without_code(text: &str) -> String {
             // The text before the code and the text after it are two paragraphs.
             kept.push('\n');
         } else if !inside {
-            if is_after_code && line.starts_with(|c: char| c.is_ascii_lowercase()) {
+            if marks && is_after_code && line.starts_with(|c: char| c.is_ascii_lowercase()) {
                 kept.push_str("… ");
             }
             is_after_code &= line.trim().is_empty();

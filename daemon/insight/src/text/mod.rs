@@ -23,3 +23,9 @@ pub(crate) use self::{
     spoken::{spoken_sentences, without_opener},
 };
 pub(crate) use crate::{lang::prose::share_of_words, pattern::pattern};
+
+/// Maximum length, in characters, of a line of code that is kept.
+const MAX_CODE_CHARS: usize = 80;
+
+/// Maximum length, in bytes, of a command that the user runs later.
+const MAX_COMMAND_BYTES: usize = 140;

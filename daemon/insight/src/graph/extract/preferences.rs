@@ -18,7 +18,6 @@ use crate::{
         Topic, is_phrase,
         retraction::{dropped, returned_to},
     },
-    text::sentences,
 };
 
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -45,7 +44,8 @@ fn taken_back(draft: &mut Draft<'_>) {
             || returned_to(sentence).is_some()
     };
     for prompt in &draft.evidence.prompts {
-        let sentences = sentences(&prompt.text).into_iter().take(progress::MAX_PROMPT_SENTENCES);
+        let sentences =
+            progress::prompt_sentences(&prompt.text).take(progress::MAX_PROMPT_SENTENCES);
         let sentences: Vec<&str> = sentences.filter(takes_back).collect();
         let words = text::topic_words(&sentences.join(" "));
         if locate::is_compaction(&prompt.text) || words.len() < 2 {

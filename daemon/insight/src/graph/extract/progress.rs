@@ -91,7 +91,7 @@ struct PromptWords {
 
 impl PromptWords {
     fn of(prompt: &Quote) -> PromptWords {
-        let sentences = sentences(&prompt.text).into_iter().take(MAX_PROMPT_SENTENCES);
+        let sentences = prompt_sentences(&prompt.text).take(MAX_PROMPT_SENTENCES);
         let sentences = sentences.filter(|sentence| !says_open(sentence)).map(text::topic_words);
         PromptWords { origin: prompt.origin, sentences: sentences.collect() }
     }
@@ -145,6 +145,14 @@ impl MarkedSentences {
         self.0.dedup();
         self.0
     }
+}
+
+/// Returns the sentences of a prompt. Users also begin sentences in lower case.
+pub(super) fn prompt_sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['\n', '。', '！', '？'])
+        .flat_map(|line| line.split_inclusive(". "))
+        .map(str::trim)
+        .filter(|sentence| !sentence.is_empty())
 }
 
 /// Whether a sentence says that its work is not done.
@@ -222,7 +230,7 @@ fn failed_fixes(draft: &mut Draft<'_>) {
     for prompt in &evidence.prompts {
         let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
         let failing: Vec<&str> =
-            sentences(&prompt.text).into_iter().filter(|one| phrasing::still_fails(one)).collect();
+            prompt_sentences(&prompt.text).filter(|one| phrasing::still_fails(one)).collect();
         for sentence in &failing {
             draft.mark(subject, at, Observation::Words(text::topic_words(sentence)));
         }

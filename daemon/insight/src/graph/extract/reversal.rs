@@ -1,6 +1,6 @@
 //! Finds where the user took back a decision later in the same session, and ends the decision there.
 
-use super::draft::Draft;
+use super::{draft::Draft, progress};
 use crate::{
     graph::text,
     model::{
@@ -12,7 +12,6 @@ use crate::{
     },
     pattern::pattern,
     report::retraction::{dropped, kept},
-    text::sentences,
 };
 
 /// Maximum length, in characters, of a sentence in which the agent repeats what the user wants.
@@ -101,7 +100,7 @@ fn taken_back(draft: &Draft<'_>, words: &DecisionWords, line: Origin) -> Option<
             .iter()
             .find(|report| report.origin.source == line.source && report.origin > prompt.origin);
         let echo = answer.and_then(|answer| echo(&answer.text));
-        let mut sentences = sentences(&prompt.text).into_iter().take(MAX_PROMPT_SENTENCES);
+        let mut sentences = progress::prompt_sentences(&prompt.text).take(MAX_PROMPT_SENTENCES);
         !is_compaction(&prompt.text)
             && (sentences.any(|sentence| words.are_taken_back_by(sentence))
                 || echo.is_some_and(|echo| words.are_dropped_by(echo)))

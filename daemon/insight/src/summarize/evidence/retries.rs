@@ -185,11 +185,36 @@ fn call_of(line: &str, program: &str) -> Option<String> {
     calls.next()
 }
 
+/// Words of a command that installs or looks for a program, and does not start it.
+const NOT_A_CALL: &[&str] = &[
+    "install",
+    "add",
+    "i",
+    "which",
+    "where",
+    "whereis",
+    "find",
+    "ls",
+    "list",
+    "search",
+    "view",
+    "info",
+    "show",
+    "why",
+    "use",
+    "pull",
+    "build",
+    "images",
+    "get",
+    "remove",
+    "uninstall",
+];
+
 /// Whether a call starts a program in another environment, or by its path.
 fn is_launched(call: &str) -> bool {
     pattern!(r"^(?:(?:mise|asdf|rtx|direnv|devbox|nix|nix-shell|docker|podman|kubectl|uv|uvx|poetry|pipenv|hatch|conda|micromamba|npx|pnpm|yarn|bun|bunx|npm|bundle|rbenv|nvm|volta|flatpak-spawn|sudo) .*|\S*/\S+)$")
         .is_match(call)
-        && !call.split(' ').any(|word| matches!(word, "install" | "add" | "i"))
+        && !call.split(' ').any(|word| NOT_A_CALL.contains(&word))
 }
 
 /// Whether a command checks or builds the code, so that its failure is probably due to the code.

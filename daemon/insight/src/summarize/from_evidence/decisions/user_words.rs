@@ -292,7 +292,7 @@ fn is_choice(sentence: &str) -> bool {
 
 /// Whether a sentence only orders a commit, push, merge or edit before the next step.
 fn is_order_of_steps(sentence: &str) -> bool {
-    pattern!(r"(?i)^(?:first,? )?(?:commit|push|merge)\b.*\b(?:then|before|and after that)\b|^[a-z]+ (?:the|that|this|these|those)\b.*\b(?:then|and) (?:go ahead|go on|continue|proceed)[.! ]*$")
+    pattern!(r"(?i)^(?:first,? )?(?:commit|push|merge)\b.*\b(?:then|before|and after that)\b|^(?:remove|delete|fix|edit|change|update|rename|move|add) (?:the|that|this|these|those)\b.*\b(?:then|and) (?:go ahead|go on|continue|proceed)[.! ]*$")
         .is_match(without_opener(sentence))
         && !pattern!(r"(?i)\b(?:not|don['’]?t|only|separate|instead|because)\b").is_match(sentence)
 }

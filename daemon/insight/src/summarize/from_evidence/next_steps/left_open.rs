@@ -306,7 +306,7 @@ fn is_supplied(entries: &Entries<'_>, line: &str, origin: Origin) -> bool {
     prompts_after(entries, origin).any(|prompt| {
         supplies.captures_iter(prompt).any(|found| {
             let is_value = found[2].contains(|c: char| c.is_ascii_digit());
-            is_value && created.contains(&found[1].to_lowercase())
+            is_value && words(&found[1]).is_subset(&words(&created)) && !words(&found[1]).is_empty()
         })
     })
 }
