@@ -146,10 +146,9 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
     }
 }
 
-/// Whether the bold start of a text, up to `end`, is a line of at most
-/// `longest` bytes without punctuation, and so the label of
-/// the lines below it.
-pub(super) fn is_line(text: &str, end: usize, longest: usize) -> bool {
+/// Whether the bold start of a text, up to `end`, is a line of at most `longest` bytes without final
+/// punctuation. Such a line labels the lines below it.
+pub(super) fn is_label_line(text: &str, end: usize, longest: usize) -> bool {
     let line = one_line(&text[..end]);
     text[end..].starts_with('\n')
         && (1..=longest).contains(&line.len())
@@ -159,7 +158,7 @@ pub(super) fn is_line(text: &str, end: usize, longest: usize) -> bool {
 }
 
 /// Minimum number of words of a statement before a short introduction of a list.
-const MIN_WORDS: usize = 4;
+const MIN_STATEMENT_WORDS: usize = 4;
 
 /// Splits a text into the statement at its start and the last sentence, which introduces a list.
 /// `None` if the text has no such statement. Before `Here's what I changed:`, only a sentence about
@@ -169,9 +168,10 @@ pub(super) fn statement_and_introduction(text: &str) -> Option<(String, String)>
     let [before @ .., last] = all.as_slice() else { return None };
     let here = pattern!(r"(?i)^here.s (?:a|the|what|how|your)\b|^(?:here (?:is|are)|let me)\b");
     let counts = pattern!(r"(?i)^(?:all|both|\d+)\b");
-    let is_statement = before.iter().any(|one| one.split(' ').count() >= MIN_WORDS)
+    let is_statement = before.iter().any(|one| one.split(' ').count() >= MIN_STATEMENT_WORDS)
         && (!here.is_match(last) || counts.is_match(before[0]));
-    is_statement.then(|| (before.join(" "), (*last).to_owned()))
+    let end = text.rfind(*last)?;
+    is_statement.then(|| (text[..end].trim_end().to_owned(), (*last).to_owned()))
 }
 
 /// Maximum length, in bytes, of a line that is a separate statement.

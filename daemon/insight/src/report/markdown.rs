@@ -5,7 +5,7 @@ mod rows;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::report::inline::{
-    is_aside, is_line, is_line_alone, is_numbered, is_placeholder, is_plan_column, is_stated,
+    is_aside, is_label_line, is_line_alone, is_numbered, is_placeholder, is_plan_column, is_stated,
     is_unfinished, may_precede_label, split_label, statement_and_introduction, ticked, with_code,
 };
 use crate::report::source::{with_globs_escaped, with_list_marks};
@@ -254,7 +254,8 @@ impl PassageParser {
 
     /// Adds a paragraph outside of lists, as text or as a heading.
     fn paragraph(&mut self) {
-        if let Some(end) = self.label_end.filter(|end| is_line(&self.text, *end, MAX_HEADING_BYTES))
+        if let Some(end) =
+            self.label_end.filter(|end| is_label_line(&self.text, *end, MAX_HEADING_BYTES))
         {
             self.text.replace_range(end..=end, ": ");
         }
@@ -433,6 +434,12 @@ mod tests {
             shown("The fix of it is complete. Here's a summary:\n\n- rows\n"),
             ["The fix of it is complete. Here's a summary > rows"]
         );
+    }
+
+    #[test]
+    fn a_bold_start_may_end_within_the_statement_before_a_list() {
+        let found = shown("**已修复 a b c 问题。所有测试通过**。说明:\n\n- 一\n");
+        assert!(found.iter().any(|one| one.contains("所有测试通过")), "{found:?}");
     }
 
     #[test]

@@ -22,7 +22,7 @@ const REPORT_START: usize = 600;
 /// statement. `share` returns the share of the statement's words that a text contains, from 0 to 1.
 pub(crate) fn is_retracted(evidence: &Evidence, line: Origin, share: &dyn Fn(&str) -> f64) -> bool {
     let next_prompt = evidence.prompts.iter().find(|prompt| prompt.origin.follows(line));
-    if next_prompt.is_some_and(|prompt| is_phrase(Topic::Refutation, opening(&prompt.text))) {
+    if next_prompt.is_some_and(|prompt| contradicts(&prompt.text)) {
         return true;
     }
     let reports = evidence.reports.iter().filter(|report| report.origin.follows(line));
@@ -45,6 +45,14 @@ pub(crate) fn is_retracted(evidence: &Evidence, line: Origin, share: &dyn Fn(&st
 fn concedes(answer: &str) -> bool {
     let opening = opening(answer);
     is_phrase(Topic::Agreement, opening) || is_phrase(Topic::Retraction, opening)
+}
+
+/// Whether a prompt says that the agent's last statement is not true, or lacks something.
+fn contradicts(prompt: &str) -> bool {
+    let opening = opening(prompt);
+    is_phrase(Topic::Refutation, opening)
+        || pattern!(r"(?i)^\W*(?:(?:no|nope|nah|wait|but)\b[,. ]+)*you(?:.ve| have)? missed\b|^(?:no|nope|nah)\. +\w")
+            .is_match(opening)
 }
 
 fn opening(text: &str) -> &str {
@@ -113,5 +121,50 @@ mod tests {
         }
         assert_eq!(kept("use one file"), Some("one file"));
         assert_eq!(kept("no, back to one file"), Some("one file"));
+    }
+
+    #[test]
+    fn prompts_that_contradict_the_agent_are_recognised() {
+        for (prompt, wanted) in [
+            ("no, that's not true, the key is random", true),
+            ("That is wrong.", true),
+            ("no thats not it, login works fine", true),
+            ("that is not itemised", false),
+            ("that can't be, login works", true),
+            ("then the cookie was not the cause", true),
+            ("no. field 7 must be empty", true),
+            ("no, go on", false),
+            ("you misread the config", true),
+            ("you missed the second list", true),
+            ("Das stimmt nicht.", true),
+            ("Eso no es así.", true),
+            ("no need for a test", false),
+            ("is that not the case?", false),
+            ("that is nice, go on", false),
+        ] {
+            assert_eq!(contradicts(prompt), wanted, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn answers_that_agree_with_an_objection_are_recognised() {
+        for (answer, wanted) in [
+            ("You're right, the key is random there.", true),
+            ("Ah, good catch — the loop skips it.", true),
+            ("I was wrong about the cache: it is read twice.", true),
+            ("My earlier claim was too broad.", true),
+            ("Sorry, I misread the config.", true),
+            ("Looking again, that does not hold for keys.", true),
+            ("Du hast recht, das fehlt.", true),
+            ("Ah, du hast recht, das fehlt.", true),
+            ("你说得对。", true),
+            ("Right, the parser reads dates.", false),
+            ("The right key is read first.", false),
+            ("You fixed it. Then the date was not the cause.", true),
+            ("My theory about the cookie was wrong, I leave it.", true),
+            ("Good question. The cache is read twice.", false),
+        ] {
+            assert_eq!(concedes(answer), wanted, "{answer}");
+        }
     }
 }

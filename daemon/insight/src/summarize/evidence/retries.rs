@@ -135,10 +135,11 @@ impl FailedCommand {
     /// Returns the failed command and `worked`, if `worked` is another form of the failed command.
     /// If a program was not found, both are only the calls of that program, without its arguments.
     fn other_form(&self, worked: &str, is_silent: bool) -> Option<(String, String)> {
-        if let Some(program) = self.missing() {
+        let call = self.missing().and_then(|name| Some((name, call_of(&self.command, name)?)));
+        if let Some((program, failed)) = call {
             // The line succeeds although one of its commands fails.
             let is_optional = worked.contains("||") || worked.contains(';');
-            let (failed, worked) = (call_of(&self.command, program)?, call_of(worked, program)?);
+            let worked = call_of(worked, program)?;
             return (failed != worked && !is_optional).then_some((failed, worked));
         }
         let is_other = !is_silent && is_other_form(&self.command, worked);
@@ -316,7 +317,11 @@ mod tests {
             ("pnpm biome", "npx biome")
         );
         let optional = "mise exec -- go version || echo none";
-        for worked in ["brew install go", "echo go", "which go", "go test ./...", optional] {
+        let found_only = ["mise which go", "npm ls go", "docker pull go"];
+        for worked in ["brew install go", "echo go", "which go", "go test ./...", optional]
+            .into_iter()
+            .chain(found_only)
+        {
             assert!(!retried("go test ./...", zsh, worked), "{worked}");
         }
         let installed = [("go test ./...", FAILED, zsh), ("go version", version.1, ""), version];

@@ -17,9 +17,9 @@ const REPEATED: f64 = 0.85;
 /// A discovery repeats a next step that contains at least this share of the discovery's words.
 const OPEN: f64 = 0.6;
 
-/// The last words tell an item of a commit's description if they contain at least this share of its
+/// The last words repeat an item of a commit's description if they contain at least this share of its
 /// words.
-const TOLD: f64 = 0.7;
+const REPEATED_ITEM: f64 = 0.7;
 
 /// Minimum number of different words of an item of a list that can repeat another text.
 const MIN_ITEM_WORDS: usize = 3;
@@ -135,7 +135,8 @@ pub(super) fn remove_items(summary: &mut EnhancedSessionSummary) {
     let (own, reported): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| is_own_entry(task));
     known.extend(own.iter().map(|task| words(task)));
     let ended = known.first().filter(|_| summary.last_words.is_some()).cloned();
-    let own: Vec<String> = own.iter().map(|task| without_told(task, ended.as_ref())).collect();
+    let own: Vec<String> =
+        own.iter().map(|task| without_repeated_items(task, ended.as_ref())).collect();
     let links: Vec<String> = own.iter().filter_map(|task| Some(link(task)?.to_owned())).collect();
     let shorten =
         |entry: String| without_known(&entry, &known).filter(|left| !only_links(left, &links));
@@ -163,11 +164,15 @@ fn without_sentences(task: &str, own_entries: &[&str]) -> Option<String> {
 }
 
 /// Returns a commit without the items of its description that the last words, `ended`, contain.
-fn without_told(task: &str, ended: Option<&BTreeSet<String>>) -> String {
-    let told = |text: &str| ended.is_some_and(|ended| share_of_words(&words(text), ended) >= TOLD);
-    let Some((commit, point)) = task.split_once("`): ") else { return task.to_owned() };
+fn without_repeated_items(task: &str, ended: Option<&BTreeSet<String>>) -> String {
+    let is_repeated = |text: &str| {
+        ended.is_some_and(|ended| share_of_words(&words(text), ended) >= REPEATED_ITEM)
+    };
+    let hash = task.find(" (commit `").unwrap_or(task.len());
+    let Some(end) = task[hash..].find("`): ").map(|end| hash + end) else { return task.to_owned() };
+    let (commit, point) = (&task[..end], &task[end + "`): ".len()..]);
     let items = items(point);
-    let kept: Vec<&str> = items.iter().copied().filter(|item| !told(item)).collect();
+    let kept: Vec<&str> = items.iter().copied().filter(|item| !is_repeated(item)).collect();
     match kept.is_empty() {
         true => format!("{commit}`)"),
         false => format!("{commit}`): {}", kept.join("; ")),
@@ -216,7 +221,8 @@ fn items(list: &str) -> Vec<&str> {
     let mut start = 0;
     for (at, _) in list.match_indices("; ") {
         let count = |mark: char| list[start..at].matches(mark).count();
-        if count('`').is_multiple_of(2) && count('(') <= count(')') {
+        let is_in_brackets = count('(') > count(')') && list[at..].contains(')');
+        if count('`').is_multiple_of(2) && !is_in_brackets {
             items.push(&list[start..at]);
             start = at + 2;
         }
@@ -265,7 +271,7 @@ mod tests {
     #[test]
     fn a_commit_loses_what_the_last_words_tell() {
         let ended = words("Sorted the list by name (in both windows) and removed the old index.");
-        let told = |task| without_told(task, Some(&ended));
+        let told = |task| without_repeated_items(task, Some(&ended));
         assert_eq!(
             told(
                 "Sort the list (commit `1a2b3c4`): Sort the list by name (in both windows; old and new); Read the dates of each row"
@@ -277,6 +283,8 @@ mod tests {
             "Sort the list (commit `1a2b3c4`)"
         );
         assert_eq!(told("The old index"), "The old index");
+        let quoted = "fix(`list`): sort it (commit `1a2b3c4`): Read the dates of each row";
+        assert_eq!(told(quoted), quoted);
     }
 
     #[test]

@@ -102,9 +102,8 @@ pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
         && !is_unsure.is_match(sentence)
 }
 
-/// Returns what the agent states after it admits its mistake, for example
-/// `My mistake — the list is in `a.rs`, not in `b.rs``, if the statement mentions a name and can be
-/// understood alone.
+/// Returns what the agent states after it admits its mistake, as in ``My mistake — the list is in
+/// `a.rs` ``, if the statement mentions a name and can be understood alone.
 pub(super) fn conceded(sentence: &str) -> Option<&str> {
     let admits = pattern!(
         r"(?i)^(?:my (?:mistake|bad)|i was (?:wrong|mistaken)|correction|you(?:['\u{2019}]re| are) (?:\w+ )?right|(?:good|great) (?:catch|point))(?: - | [\u{2014}\u{2013}] ?|: |, )"

@@ -46,15 +46,16 @@ pub(crate) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
 pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     let later = |at: Option<Timestamp>| run.at.is_some_and(|ran| at.is_some_and(|at| at > ran));
     let took_over = |step| matches!(step, GitStep::Merge | GitStep::Rebase);
-    // A pull after the session's own pull request was merged brings only code that was tested.
+    // A pull after the session's own pull request was merged, by the session or as the user says,
+    // brings only code that was tested.
     let mut events = evidence.git_events.iter().filter(|event| event.succeeded && later(event.at));
     let moved = events
         .find(|event| took_over(event.step) || event.step == GitStep::MergePullRequest)
-        .is_some_and(|event| took_over(event.step))
-        && !evidence
-            .prompts
-            .iter()
-            .any(|one| later(one.at) && pull_request::states_merge(&one.text));
+        .filter(|event| took_over(event.step));
+    let moved = moved.is_some_and(|event| {
+        let mut prompts = evidence.prompts.iter().filter(|one| later(one.at) && one.at < event.at);
+        !prompts.any(|one| pull_request::states_merge(&one.text))
+    });
     let changed = code_changed_after(evidence, run.origin);
     let end = evidence.span.last.zip(run.at);
     let is_old = end.is_some_and(|(end, ran)| end.since(ran).as_secs() > HALF_A_DAY);

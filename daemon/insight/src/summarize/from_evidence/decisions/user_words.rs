@@ -223,7 +223,7 @@ fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
     for (at, sentence) in all.iter().enumerate() {
         let needed = at.checked_sub(1).filter(|_| depends_on_previous(sentence));
         // `Can you write a summary? Keep it short` limits a request.
-        let is_of_request = needed.is_some_and(|needed| asks_for_work(&all[needed]));
+        let is_of_request = needed.is_some_and(|needed| asks_agent(&all[needed]));
         if sentence.len() > QUOTE || !decides(sentence) || is_of_request {
             continue;
         }
@@ -252,7 +252,7 @@ fn quoted(all: &[String], decides: &dyn Fn(&str) -> bool) -> Option<String> {
 }
 
 /// Whether a question asks the agent to do something.
-fn asks_for_work(sentence: &str) -> bool {
+fn asks_agent(sentence: &str) -> bool {
     pattern!(r"(?i)^(?:can|could|would|will) you (?:please |also |now )?\w+ .*\?$")
         .is_match(without_opener(sentence))
 }

@@ -35,7 +35,10 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     let mut dated: Vec<(u64, ErrorResolution)> = Vec::new();
     let mut fixed = fixed(&entries.evidence.errors);
     for turn in turns::turns(entries.evidence) {
-        let in_turn = |one: &&mut Fixed<'_>| turn.holds(one.resolution.origin);
+        // Several failures of the tests before one success are one error of the turn.
+        let is_counted =
+            |one: &Fixed<'_>| !one.is_superseded || !is_test_failure(&one.error.message);
+        let in_turn = |one: &&mut Fixed<'_>| turn.holds(one.resolution.origin) && is_counted(one);
         let has_others = fixed.iter_mut().filter(in_turn).count() > 1;
         fixed.iter_mut().filter(in_turn).for_each(|one| one.is_alone = !has_others);
     }
@@ -63,11 +66,13 @@ pub(super) fn errors_resolved(entries: &Entries<'_>) -> Vec<ErrorResolution> {
     }
     dated.sort_by_key(|(line, _)| *line);
     let mut records: Vec<ErrorResolution> = Vec::new();
-    for (_, record) in dated {
+    // The last record of an error has the fix that worked.
+    for (_, record) in dated.into_iter().rev() {
         if !records.iter().any(|known| same_words(&known.error, &record.error)) {
             records.push(record);
         }
     }
+    records.reverse();
     keep_latest(&mut records, RECORDS);
     records
 }
@@ -414,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn each_failure_before_a_success_has_its_own_cause_and_fix() {
+    fn the_cause_after_another_failure_is_not_the_cause_of_the_first() {
         let mut script = Script::default();
         script.prompt("Let the login expire");
         let two =

@@ -20,10 +20,12 @@ const ASKED: usize = 220;
 const REQUEST_SENTENCE: usize = 180;
 /// Minimum number of different words of a request that describes what is to be reviewed.
 const SUBJECT: usize = 6;
+/// Minimum number of words of a question that is clear without the rest of its prompt.
+const QUESTION_WORDS: usize = 5;
 
-/// Returns the question that a report answers: the whole of a short prompt that orders no work, or
-/// else the only question of a prompt. `None` if the prompt asks nothing or the turn changed
-/// something.
+/// Returns the question that a report answers: the only question of a prompt, unless a short prompt
+/// explains this question, or else the whole of a short prompt that orders no work. `None` if the
+/// prompt asks nothing or the turn changed something.
 pub(crate) fn question(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if report.changed {
         return None;
@@ -33,9 +35,11 @@ pub(crate) fn question(entries: &Entries<'_>, report: &Report) -> Option<String>
     let text = one_line(&asked.text);
     let all = sentences(&text);
     let questions: Vec<&str> = all.iter().copied().filter(|one| is_question(one)).collect();
+    // `Why?` needs the rest of its prompt.
+    let is_alone = |only: &str| only.split(' ').count() >= QUESTION_WORDS || text.len() > ASKED;
     let question = match questions.as_slice() {
         [] => return None,
-        [only] if asked.text.len() <= QUESTION => *only,
+        [only] if asked.text.len() <= QUESTION && is_alone(only) => *only,
         // A prompt that also orders work is not quoted as a whole.
         _ if text.len() <= ASKED && !all.iter().any(|one| is_order(one)) => &text,
         _ => return None,
@@ -49,18 +53,18 @@ pub(crate) fn question(entries: &Entries<'_>, report: &Report) -> Option<String>
     is_quotable.then_some(question)
 }
 
-/// Whether a report answers the question from where an earlier answer comes.
+/// Whether a report answers the question where an earlier answer came from.
 pub(crate) fn names_sources(entries: &Entries<'_>, report: &Report) -> bool {
     !report.changed
         && prompt_before(entries.evidence, report).is_some_and(|asked| {
-            pattern!(r"(?i)^(?:(?:ok|okay|so|and|but),? )*(?:where|how) (?:did|do|have) you (?:find|found|get|got|know)\b")
+            pattern!(r"(?i)^(?:(?:ok|okay|so|and|but),? )*(?:(?:where|how) (?:did|have) you (?:find|found|get|got)|how do you know)\b")
                 .is_match(asked.trim_start())
         })
 }
 
 /// Whether a question asks for steps, for example `how do I test the reader?`.
 pub(crate) fn asks_for_steps(question: &str) -> bool {
-    pattern!(r"(?i)^(?:(?:ok|okay|so|and|but),? )*how (?:do|can|should) (?:i|we) (?:test|try|run|verify|use)\b")
+    pattern!(r"(?i)^(?:(?:ok|okay|so|and|but),? )*how (?:do|can) i (?:test|try|run|verify)\b")
         .is_match(question)
 }
 
@@ -134,11 +138,16 @@ pub(crate) fn is_bare_answer(text: &str) -> bool {
 }
 
 /// Returns the verdict at the start of a report, for example `No` for `No. The key is public.`, or
-/// else the first heading with a verdict, for example `Finding 1: yes, but only on Windows`.
+/// else its first heading if this is one, for example `Finding 1: yes, but only on Windows`.
 pub(crate) fn verdict(report: &Report) -> Option<String> {
     let of_heading =
         pattern!(r"(?i)^[\w ]{1,30}(?::| [—–-]) (?:yes|no|correct|partly|mostly)[,.;]");
-    let mut headings = report.passages.iter().flat_map(|passage| &passage.headings);
+    let mut headings = report
+        .passages
+        .iter()
+        .find_map(|one| (!one.headings.is_empty()).then_some(&one.headings))
+        .into_iter()
+        .flatten();
     verdict_of_opening(report)
         .or_else(|| headings.find(|heading| of_heading.is_match(heading)).cloned())
 }
@@ -159,7 +168,7 @@ pub(crate) fn announces_answer(passage: &Passage) -> bool {
         && passage.label.is_none()
         && sentences(&passage.text)
             .last()
-            .is_some_and(|last| pattern!(r"(?i)^(?:let me|i.ll)\b").is_match(last))
+            .is_some_and(|last| pattern!(r"(?i)^(?:let me|i.ll) (?:just |now |also )?(?:explain|answer|clarify|show|walk|break|summari[sz]e|go through)\b").is_match(last))
 }
 
 /// Whether a paragraph is below the heading `Answer`, or has this label.
@@ -310,6 +319,10 @@ mod tests {
         assert!(asked("where did you find these answers").2);
         assert!(asks_for_steps("ok how do I test the reader?"));
         assert!(!asks_for_steps("how do the readers work?"));
+        assert!(!asks_for_steps("how should we use the reader?"));
+        assert!(!asked("how do you get the list of open ports?").2);
+        let why = "The rows vanish after a restart. Why?";
+        assert_eq!(asked(why).0.as_deref(), Some(why));
     }
 
     #[test]

@@ -108,8 +108,10 @@ pub(crate) fn begins_with_pronoun(part: &str) -> bool {
 pub(crate) fn is_case_of_plan(passage: &Passage) -> bool {
     passage.label.as_deref().is_some_and(|label| {
         passage.text.starts_with('→')
-            || pattern!(r"\b(?i:would|could|might)\b|^(?i:option )?[A-D](?: [—–-]|[.):]) ")
-                .is_match(label)
+            || pattern!(
+                r"(?i)\bwould\b|^if\b|^(?:option )?(?-i:[A-D]) [—–-] |^option (?-i:[A-D])\b"
+            )
+            .is_match(label)
     })
 }
 

@@ -135,7 +135,8 @@ fn is_finding(quoted: &QuotedPassage) -> bool {
 
 /// Whether a passage describes work that went on when the agent reported it.
 fn is_under_way(quoted: &QuotedPassage) -> bool {
-    let goes_on = pattern!(r"\bIN_PROGRESS\b|(?i)\b(?:status|state): `?in[ -]progress\b");
+    let goes_on =
+        pattern!(r"(?i)\b(?:status|state):? `?in[ _-]progress\b|(?-i:, `?IN_PROGRESS`?\.?$)");
     quoted.parts.iter().any(|part| goes_on.is_match(part))
 }
 

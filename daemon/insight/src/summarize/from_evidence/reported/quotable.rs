@@ -153,12 +153,10 @@ pub(crate) fn addresses_user(introduction: &str) -> bool {
 }
 
 /// Whether an introduction is an order, for example `Check the other folders`.
-pub(crate) fn is_instruction(introduction: &str) -> bool {
+pub(crate) fn orders_user_to_act(introduction: &str) -> bool {
     begins_as_order(introduction)
-        && pattern!(
-            r"^\w+(?: up)? (?:the|an?|all|any|each|every|your|our|if|whether|with|where|only|`)\b"
-        )
-        .is_match(introduction)
+        && pattern!(r"^\w+(?: up)? (?:the|an?|all|any|each|every|your|our|if|whether|`)\b")
+            .is_match(introduction)
 }
 
 /// Whether two or more addresses take up more than half of a line. Addresses in code do not count,
@@ -209,8 +207,10 @@ mod tests {
 
     #[test]
     fn an_order_above_a_list_is_an_instruction() {
-        assert!(is_instruction("Check the other folders"));
-        assert!(!is_instruction("Check of the folders") && !is_instruction("Review findings"));
+        assert!(orders_user_to_act("Check the other folders"));
+        assert!(
+            !orders_user_to_act("Check of the folders") && !orders_user_to_act("Review findings")
+        );
     }
 
     #[test]

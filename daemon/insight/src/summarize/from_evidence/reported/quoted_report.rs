@@ -14,7 +14,7 @@ use crate::{
             fate::{Fate, is_followed_by_change, later_changes},
             fixed_later::{is_agreed, is_fixed_later},
             is_finding, overtaken, published,
-            quotable::{addresses_user, depends_on_previous, is_instruction, states_result},
+            quotable::{addresses_user, depends_on_previous, orders_user_to_act, states_result},
             quote_collector::quoted,
             quoted::{QuotedPassage, complete_answer},
             redescribed::is_redescribed,
@@ -124,6 +124,12 @@ impl<'e> QuotedReport<'e> {
         is_wanted: fn(&Report, &QuotedPassage) -> bool,
     ) -> Vec<QuotedPassage> {
         let mut passages = self.passages.clone();
+        // The text above the heading `Answer` leads to the answer. Its findings come after the answer.
+        let named = passages.iter().position(|one| one.is_answer && !one.is_empty());
+        if let Some(named) = named.filter(|_| self.question.is_some()) {
+            let above: Vec<QuotedPassage> = passages.drain(..named).collect();
+            passages.extend(above.into_iter().filter(|one| is_finding(one) || one.is_of_review));
+        }
         // If the answer is left out, the paragraph after it stays a separate passage.
         let is_quoted = |first: &str| holds(entries, self.report, first) && !repeats(first, known);
         if self.question.is_some()
@@ -138,8 +144,7 @@ impl<'e> QuotedReport<'e> {
         let default = || passages.iter().position(|one| !self.is_open || !one.listed);
         let answer_at = named.or_else(default).unwrap_or(0);
         let mut found = Vec::new();
-        let skipped = named.filter(|_| self.question.is_some()).unwrap_or(0);
-        for (at, mut passage) in passages.into_iter().enumerate().skip(skipped) {
+        for (at, mut passage) in passages.into_iter().enumerate() {
             let is_answer = at == answer_at && self.question.is_some();
             if !is_wanted(self.report, &passage) || !self.is_statement(entries, &passage, is_answer)
             {
@@ -177,7 +182,7 @@ impl<'e> QuotedReport<'e> {
         }
         let is_no_fact = passage.is_steps()
             && (!report.changed || passage.is_introduced_by(addresses_user))
-            || !report.changed && passage.is_introduced_by(is_instruction)
+            || !report.changed && passage.is_introduced_by(orders_user_to_act)
             || passage.is_introduced_by(|text| {
                 transient::is_boast(text)
                     || transient::is_past_state(entries.evidence, text, report.origin)

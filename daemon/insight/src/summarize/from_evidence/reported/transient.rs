@@ -58,7 +58,7 @@ pub(crate) fn is_next_step(decision: &str) -> bool {
 
 /// Whether a text is a line from the head of a document, such as its date.
 pub(crate) fn is_metadata(text: &str) -> bool {
-    pattern!(r"(?i)^(?:date|logged|created|written|(?:last )?updated|author|version|branch): \S{1,16}(?: \S{1,8})?(?:; status: [\w ]{1,20})?$|^(?:reporter|assignee|priority|severity|labels?): |^status: (?:in progress|done|completed?|draft|wip|open|active)\W*$")
+    pattern!(r"(?i)^(?:date|logged|created|written|(?:last )?updated|author|version|branch): \S{1,16}(?: \S{1,8})?(?:; status: [\w ]{1,20})?$|^(?:assignee|priority|severity|labels?): [\w#@ /-]{1,24}(?:, \w+: [\w#@ /-]{1,24})*\.?$|^reporter: |^status: (?:in progress|done|completed?|draft|wip|open|active)\W*$")
         .is_match(text)
 }
 
@@ -110,7 +110,7 @@ fn measures(evidence: &Evidence) -> bool {
 /// Whether a text says only that tests or other checks ran or passed. The summary lists them
 /// anyway.
 pub(crate) fn is_run_of_checks(part: &str) -> bool {
-    pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass|^no (?:\w+ ){0,2}(?:tests?|suite)(?: \w+){0,2} run\b")
+    pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass|^no (?:\w+ ){0,2}(?:tests?|suite) (?:(?:was|were) )?run\b(?:[;.] ?[^`.;:]{0,24})?\.?$")
         .is_match(part)
         || pattern!(r"(?i)^all (?:the )?(?:tests?|lint(?:ing|er)?|checks?|formatting)\b[^`:]{0,50}\b(?:pass(?:es|ed|ing)?|clean(?:ly)?)\b[^`:]{0,12}$")
             .is_match(part)
@@ -142,6 +142,8 @@ mod tests {
         assert!(is_metadata("Date: 2026-01-30") && is_metadata("Status: In Progress"));
         assert!(is_metadata("Date: 2026-01-30; Status: In Progress"));
         assert!(is_metadata("Reporter: Ada Byron (@ada), opened against `acme/app`."));
+        assert!(is_metadata("Severity: high"));
+        assert!(!is_metadata("Severity: high. The writer loses the rows of the last day."));
         assert!(!is_metadata("Status: parked, because it cannot be reproduced"));
     }
 
@@ -235,6 +237,7 @@ mod tests {
         for line in [
             "Verified with `tool status`: the tool is enabled and sees two sessions.",
             "Build, lint and tests run in one job.",
+            "No tests are run in CI, because the filter is wrong.",
         ] {
             assert!(!is_run_of_checks(line), "{line}");
         }

@@ -38,8 +38,11 @@ pub(crate) fn has_withdrawn_figure(entries: &Entries<'_>, part: &str, at: Origin
     };
     let opening = one_line(&next.text);
     let opening = sentences(&opening);
-    let concedes =
-        |one: &&&str| is_phrase(Topic::Concession, one) || is_phrase(Topic::Agreement, one);
+    let concedes = |one: &&&str| {
+        [Topic::Concession, Topic::Agreement, Topic::Retraction]
+            .iter()
+            .any(|topic| is_phrase(*topic, one))
+    };
     let Some(at) = opening.iter().take(2).position(|one| concedes(&one)) else { return false };
     let (known, stated) = (figures(&reports[index].text), figures(&next.text));
     // `Right. The 118k was with turbo boost.`
@@ -47,12 +50,21 @@ pub(crate) fn has_withdrawn_figure(entries: &Entries<'_>, part: &str, at: Origin
     admitted.into_iter().any(|figure| known.contains(&figure)) && !stated.is_subset(&known)
 }
 
-/// Whether a part states measured numbers, and the agent took work back after the report at `at`.
-/// The numbers then include work that is gone.
+/// Whether a part states measured numbers, and the agent took work back after a later prompt about
+/// the same subject. The numbers then include work that is gone.
 pub(crate) fn measures_revoked_work(entries: &Entries<'_>, part: &str, at: Origin) -> bool {
     let mut later = entries.evidence.prompts.iter().filter(|prompt| prompt.origin.follows(at));
+    let known = words(part);
+    let is_about = |prompt: &str, asked: Origin| {
+        let conceded = entries.evidence.concessions.iter().filter(|one| one.origin == asked);
+        let mut texts = conceded.map(|one| one.text.as_str()).chain([prompt]);
+        texts.any(|text| !words(text).is_disjoint(&known))
+    };
     pattern!(r"[0-9] ?(?:%|×|[nµm]?s\b|[KMG]i?B\b)").is_match(part)
-        && later.any(|prompt| agent_revoked_work(entries.evidence, prompt.origin))
+        && later.any(|prompt| {
+            agent_revoked_work(entries.evidence, prompt.origin)
+                && is_about(&prompt.text, prompt.origin)
+        })
 }
 
 /// Returns the measured numbers of a text, without their units: numbers with a fraction or a unit.

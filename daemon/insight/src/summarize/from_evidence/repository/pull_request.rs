@@ -85,6 +85,9 @@ fn sentence_states_merge(sentence: &str) -> bool {
         r"(?i)^(?:(?:ok(?:ay)?|done|great|cool|nice|yes|yep|alright|right|thanks|so|and|now|just|i|i.ve|have|it|it.s|its|that|that.s|the|pr|pr.s|pull request|is|was|has|been|got|both|all|already)[,.!:]* )*merged\b[^?]*$"
     )
     .is_match(sentence)
+        // Here, commits of another branch came in.
+        && !pattern!(r"(?i)\bmerged (?:(?:in )?(?:the )?(?:main|master|develop|trunk|upstream)\b|\S+ in(?:to)?\b)")
+            .is_match(sentence)
 }
 
 /// Whether finished work is merged into a branch with this name.
@@ -121,6 +124,14 @@ mod tests {
     fn a_number_within_a_longer_number_is_another_pull_request() {
         assert!(says_merged("#12 is open, #1 is merged.", 1));
         assert!(!says_merged("#12 is merged, #1 is open.", 1));
+    }
+
+    #[test]
+    fn a_merge_of_the_main_branch_is_not_the_end_of_the_work() {
+        assert!(states_merge("ok, merged") && states_merge("its merged, pull main"));
+        for prompt in ["I merged main into it", "merged main in, please fix the conflicts"] {
+            assert!(!states_merge(prompt), "{prompt}");
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::{
             prompt_of, recaps,
             short_title::{TITLE, short_title},
             title::{fits, has_later_prompts, reported_work, subject, title, with_file},
-            wording::states_problem,
+            wording::{asks_for_work, states_problem},
         },
         turns::names_a_problem,
     },
@@ -119,7 +119,7 @@ pub(crate) fn name(evidence: &Evidence) -> String {
     let is_weak = (is_cut || is_remark_to_agent(&asked)) && evidence.commits.len() <= FEW_COMMITS;
     let subject = subject(evidence, 0.0).filter(|_| is_weak && !has_later_prompts(evidence));
     let begin = order.or(first).and_then(|at| prompt_of(evidence, &requests[at]));
-    let done = subject.or_else(|| reported_work(evidence, begin).filter(|_| is_weak));
+    let done = subject.or_else(|| is_weak.then(|| reported_work(evidence, begin)).flatten());
     match done {
         Some(done) => cut_at_clause(&one_line(&done), TITLE),
         None => with_file(evidence, asked),
@@ -158,8 +158,11 @@ fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
 /// Whether a title only tells the agent something, for example `I didn't find the links helpful`.
 fn is_remark_to_agent(title: &str) -> bool {
     pattern!(r"(?i)^(?:i|we|there|this|these|that|it|you|as)\b").is_match(title)
+        && !pattern!(r"(?i)^(?:i|we) (?:want|need|would like)\b|^(?:this|it) needs\b")
+            .is_match(title)
         && !title.ends_with('?')
         && !states_problem(title)
+        && !asks_for_work(title)
 }
 
 /// Returns a title for a session of which only the first prompt is known; empty if that prompt has
@@ -375,4 +378,17 @@ fn shown_plan(evidence: &Evidence) -> Option<String> {
 fn said_first(evidence: &Evidence) -> Option<String> {
     let (prose, listed) = plain_words(&evidence.last_reply.as_ref()?.text);
     prose.first().or(listed.first()).map(|first| cut(first, REQUEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_is_not_a_remark() {
+        assert!(is_remark_to_agent("I didn't find those links helpful"));
+        for title in ["I want a dark mode", "We need a login page", "This needs a cache"] {
+            assert!(!is_remark_to_agent(title), "{title}");
+        }
+    }
 }

@@ -28,10 +28,13 @@ pub(crate) fn without_gap(prompt: &str) -> Cow<'_, str> {
 /// Paragraphs become sentences, and the items of a list become one sentence.
 pub(crate) fn written(prompt: &str) -> String {
     let prose = with_short_quotation(&without_code(prompt));
-    let answers_by_number = pattern!(
+    let numbered = pattern!(r"(?m)^\s*\d{1,2}[.)]\s").find_iter(&prose).count();
+    let short_answers = pattern!(
         r"(?im)^\s*\d{1,2}[.)]\s+(?:yes|yeah|yep|no|nope|ok|okay|skip|(?:\w+ ){1,2}(?:it|that|this))\b[\w ]{0,12}[.!]?\s*$"
     )
-    .is_match(&prose);
+    .find_iter(&prose)
+    .count();
+    let answers_by_number = short_answers > 0 && short_answers * 2 >= numbered;
     let mut kept = String::new();
     let mut in_diff = false;
     for line in prose.lines().map(|line| line.trim_end_matches('\\')) {
@@ -72,8 +75,8 @@ pub(crate) fn written(prompt: &str) -> String {
 }
 
 /// Shortens a text that the user pasted after an introduction such as `especially this part:`. The
-/// pasted text ends before the first paragraph that begins with a small letter, or after its first
-/// paragraph.
+/// pasted text ends after its first paragraph or, if the user begins sentences in lower case, before
+/// the first paragraph that does so. A list is not shortened, because it may be the user's own.
 fn with_short_quotation(prose: &str) -> String {
     let introduction = pattern!(
         r"(?i)\b(?:this|following) (?:bit|clause|comment|line|note|paragraph|part|passage|section|sentence|statement|text|wording):[ \t]*\n\s*"
@@ -82,9 +85,14 @@ fn with_short_quotation(prose: &str) -> String {
         return prose.to_owned();
     };
     let (before, pasted) = prose.split_at(begin);
+    if pattern!(r"^(?:[-*•]|\d{1,2}[.)]) ").is_match(pasted) {
+        return prose.to_owned();
+    }
     let is_own =
         |(at, mark): &(usize, &str)| pasted[at + mark.len()..].starts_with(char::is_lowercase);
-    let own = pasted.match_indices("\n\n").find(is_own).map(|(at, _)| at);
+    let writes_lower_case = prose.trim_start().starts_with(char::is_lowercase);
+    let own = pasted.match_indices("\n\n").find(is_own).filter(|_| writes_lower_case);
+    let own = own.map(|(at, _)| at);
     let end = own.or_else(|| pasted.find("\n\n")).unwrap_or(pasted.len());
     let quoted = cut(&one_line(&pasted[..end]), QUOTATION).replace('"', "'");
     format!("{}: \"{quoted}\"\n\n{}", before.trim_end().trim_end_matches(':'), &pasted[end..])

@@ -59,14 +59,16 @@ pub(crate) fn short_title(text: &str, ask: &str) -> Option<ShortTitle> {
 /// none, before another clause or a preposition. `None` if the start would be shorter than
 /// [`MAIN_PART`].
 fn main_part(title: &str) -> Option<String> {
-    let main = pattern!(r"(?i)(?:[,;:]| [-–—]|,? (?:and|but|or|so|instead of|rather than)) | \(");
-    let clause = pattern!(r"(?i),? (?:if|when|while|where|because|as|since|unless|until|which) ");
+    let main = pattern!(r"(?i)(?:[,;:]| [-–—]|,? (?:and|but|or|so)) | \(");
+    let clause = pattern!(r"(?i),? (?:when|while|where|because|as|since|which) ");
     let preposition = pattern!(
-        r"(?i) (?:to|for|in|on|of|with|from|by|at|into|via|through|using|about|after|before|during|without|within) "
+        r"(?i) (?:to|for|in|on|of|with|from|by|at|into|via|through|using|about|after|before|during|within) "
     );
     let fits = |start: &&str| {
         let length = start.chars().count();
-        (MAIN_PART..=TITLE).contains(&length) && is_balanced(start) && !ends_with_stump(start)
+        (MAIN_PART..=TITLE).contains(&length)
+            && is_balanced(start)
+            && !ends_with_function_word(start)
     };
     [main, clause, preposition].into_iter().find_map(|joint| {
         let starts = joint.find_iter(title).map(|found| &title[..found.start()]);
@@ -75,8 +77,8 @@ fn main_part(title: &str) -> Option<String> {
 }
 
 /// Whether a text ends with a word that needs another word behind it.
-fn ends_with_stump(text: &str) -> bool {
-    pattern!(r"(?i) (?:and|or|but|as|to|of|the|an?|with|in|on|at|by|for|from|into|that|this|which|who|is|are|was|be|not|so|such|same|because|than|then|i|we|it|you|my|our|all|also|just|only|both|either|does|do|has|have|will|can|could|should)$")
+fn ends_with_function_word(text: &str) -> bool {
+    pattern!(r"(?i) (?:and|or|but|as|to|of|the|an?|with|in|on|at|by|for|from|into|that|this|which|who|is|are|was|be|not|so|such|same|because|than|then|i|we|it|you|my|our|all|also|just|only|both|either|does|do|has|have|will|can|could|should|instead|rather)$")
         .is_match(text)
 }
 
