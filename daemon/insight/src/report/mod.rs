@@ -3,6 +3,8 @@
 //! Agents summarise their work in these reports, under headings that state the kind of the items.
 //! The headings and phrases of the topics are data in `phrases`, for several languages. The code of
 //! this module recognises only a few English phrases, such as phrases that ask for consent.
+//!
+//! Summaries and facts classify the sentences of prompts with the same data.
 
 pub(crate) mod cache;
 mod inline;

@@ -1,4 +1,4 @@
-//! The topics of sentences and headings.
+//! The topics of headings and sentences, and the other kinds of sentences that rules ask for.
 
 use serde::Deserialize;
 

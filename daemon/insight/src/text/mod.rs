@@ -5,6 +5,7 @@
 
 mod blocks;
 mod clean;
+mod code;
 mod compare;
 mod sentences;
 mod spoken;
@@ -14,8 +15,9 @@ pub(crate) use self::{
     blocks::{Block, blocks},
     clean::{
         around_gap, before_gap, is_glob, is_symbol, kept, kept_lines, kept_words, one_line,
-        position_of_link, with_short_code, without_ansi, without_code,
+        position_of_link, without_ansi,
     },
+    code::{with_short_code, without_code},
     compare::{contains_name, is_ideograph, same_words, words},
     sentences::{
         capitalised, has_label, sentence_ends, sentences, without_full_stop, without_list_colon,
@@ -23,9 +25,3 @@ pub(crate) use self::{
     spoken::{spoken_sentences, without_opener},
 };
 pub(crate) use crate::{lang::prose::share_of_words, pattern::pattern};
-
-/// Maximum length, in characters, of a line of code that is kept.
-const MAX_CODE_CHARS: usize = 80;
-
-/// Maximum length, in bytes, of a command that the user runs later.
-const MAX_COMMAND_BYTES: usize = 140;
