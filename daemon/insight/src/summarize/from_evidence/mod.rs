@@ -342,6 +342,27 @@ mod tests {
     }
 
     #[test]
+    fn a_discovery_that_another_entry_tells_is_removed() {
+        let lines = |all: &[&str]| Some(all.iter().map(|one| (*one).to_owned()).collect());
+        let mut found = summary(&Script::default());
+        found.completed_tasks = lines(&["Sorted the index of names and removed the second reader"]);
+        found.discoveries = lines(&[
+            "The second reader of names and rows and its index had to be removed",
+            "The lock of the cache is held while the pages of the file are read",
+            "While the pages are read, the cache of the file holds its lock",
+            "The lock waits for the disk",
+        ]);
+        repeated::remove_texts(&mut found);
+        assert_eq!(
+            found.discoveries.unwrap(),
+            [
+                "The lock of the cache is held while the pages of the file are read",
+                "The lock waits for the disk",
+            ]
+        );
+    }
+
+    #[test]
     fn a_finding_that_repeats_a_next_step_is_removed() {
         let mut found = summary(&Script::default());
         let lines = |all: &[&str]| Some(all.iter().map(|one| (*one).to_owned()).collect());

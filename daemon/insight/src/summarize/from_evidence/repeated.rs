@@ -17,6 +17,13 @@ const REPEATED: f64 = 0.85;
 /// A discovery repeats a next step that contains at least this share of the discovery's words.
 const OPEN: f64 = 0.6;
 
+/// A discovery repeats a decision, a completed task or an earlier discovery that contains at least
+/// this share of its words. Readers of 40 summaries called one of three such discoveries useful.
+const TOLD: f64 = 0.6;
+
+/// Minimum number of different words of a discovery that can repeat another entry.
+const MIN_DISCOVERY_WORDS: usize = 6;
+
 /// The last words repeat an item of a commit's description if they contain at least this share of its
 /// words.
 const REPEATED_ITEM: f64 = 0.7;
@@ -37,7 +44,8 @@ pub(super) fn remove_causes(summary: &mut EnhancedSessionSummary) {
 /// Removes texts that another field repeats:
 /// - quoted decisions of the user that repeat the objective,
 /// - completed tasks that repeat a decision or the last words,
-/// - discoveries that repeat the last words or a next step,
+/// - discoveries that repeat the last words, a next step, a decision, a completed task or an earlier
+///   discovery,
 /// - the end of the last words, if it repeats a next step,
 /// - unverified errors whose fix only lists changed files, if a task, a discovery or the last words
 ///   contain their cause.
@@ -54,9 +62,29 @@ pub(super) fn remove_texts(summary: &mut EnhancedSessionSummary) {
     if let Some(found) = &mut summary.discoveries {
         found.retain(|one| !open.iter().any(|step| share_of_words(&words(one), step) >= OPEN));
     }
+    remove_told_discoveries(summary);
     summary.completed_tasks = summary.completed_tasks.take().and_then(some);
     summary.discoveries = summary.discoveries.take().and_then(some);
     summary.key_decisions = summary.key_decisions.take().and_then(some);
+}
+
+fn remove_told_discoveries(summary: &mut EnhancedSessionSummary) {
+    let mut told = decided_words(summary);
+    told.extend(summary.completed_tasks.iter().flatten().map(|task| words(task)));
+    let Some(found) = &mut summary.discoveries else { return };
+    found.retain(|one| {
+        let one = words(one);
+        let is_new = one.len() < MIN_DISCOVERY_WORDS
+            || !told.iter().any(|other| share_of_words(&one, other) >= TOLD);
+        told.push(one);
+        is_new
+    });
+}
+
+/// Returns the words of each decision with its rationale.
+fn decided_words(summary: &EnhancedSessionSummary) -> Vec<BTreeSet<String>> {
+    let decided = summary.key_decisions.iter().flatten();
+    decided.map(|one| words(&format!("{} {}", one.decision, one.rationale))).collect()
 }
 
 fn remove_decisions_in_objective(summary: &mut EnhancedSessionSummary) {
@@ -76,9 +104,7 @@ fn remove_decisions_in_objective(summary: &mut EnhancedSessionSummary) {
 }
 
 fn remove_tasks_in_decisions(summary: &mut EnhancedSessionSummary) {
-    let decided = summary.key_decisions.iter().flatten();
-    let decided: Vec<_> =
-        decided.map(|one| words(&format!("{} {}", one.decision, one.rationale))).collect();
+    let decided = decided_words(summary);
     if let Some(done) = &mut summary.completed_tasks {
         done.retain(|one| {
             !decided.iter().any(|known| share_of_words(&words(one), known) >= REPEATED)
@@ -124,8 +150,7 @@ fn remove_explained_errors(summary: &mut EnhancedSessionSummary, ended: &BTreeSe
 pub(super) fn remove_items(summary: &mut EnhancedSessionSummary) {
     let mut known: Vec<BTreeSet<String>> =
         summary.last_words.iter().map(|one| words(one)).collect();
-    let decided = summary.key_decisions.iter().flatten();
-    known.extend(decided.map(|one| words(&format!("{} {}", one.decision, one.rationale))));
+    known.extend(decided_words(summary));
     let errors = summary.errors_resolved.iter().flatten();
     known.extend(errors.map(|one| words(&format!("{} {}", one.root_cause, one.fix))));
     let steps = summary.next_steps.iter().chain(&summary.known_failures).flatten();

@@ -7,6 +7,7 @@ pub(super) mod fate;
 pub(super) mod fixed_later;
 pub(super) mod introductions;
 pub(super) mod items;
+mod known;
 pub(super) mod overtaken;
 #[cfg(test)]
 pub(crate) mod overtaken_scenarios;
@@ -25,22 +26,19 @@ pub(super) mod transient;
 pub(super) mod verdicts;
 pub(super) mod withdrawn;
 
-use std::collections::BTreeSet;
-
 use crate::{
     report::{Report, Topic, is_phrase},
     summarize::from_evidence::{
         entries::Entries,
-        outcome::ending,
         reported::{
             fate::{Fate, fate},
+            known::KnownTexts,
             quotable::{depends_on_previous, is_balanced, is_list_of_addresses},
             quoted::QuotedPassage,
             quoted_report::QuotedReport,
         },
-        repository::commit_messages,
     },
-    text::{pattern, share_of_words, words},
+    text::pattern,
 };
 
 /// Maximum length, in bytes, of all results together.
@@ -55,32 +53,26 @@ const BEGINNING: std::ops::RangeInclusive<usize> = 160..=300;
 /// If the quoted text of the last report has fewer bytes, for example `Committed.`, the report
 /// before it gets the limit of a last report, too.
 const SUBSTANCE: usize = 200;
-/// A part that has at least this share of its words in another text repeats that text.
-const REPEATED: f64 = 0.75;
 
 /// The passages that can be quoted from the reports of a session. Results and findings are selected
 /// from the same passages.
 pub(super) struct ReportQuotes<'e> {
     entries: &'e Entries<'e>,
-    /// The words of the texts that other sections of the summary contain.
-    known: Vec<BTreeSet<String>>,
+    /// The texts that other sections of the summary contain.
+    known: KnownTexts,
     /// The reports that later turns did not make obsolete, in order.
     reports: Vec<QuotedReport<'e>>,
 }
 
 impl<'e> ReportQuotes<'e> {
     pub(super) fn of(entries: &'e Entries<'e>) -> ReportQuotes<'e> {
-        let ended = ending::last_words(entries).unwrap_or_default();
-        let mut known: Vec<BTreeSet<String>> = vec![words(&ended)];
-        let commits = entries.evidence.commits.iter();
-        known.extend(commits.map(|commit| words(&commit_messages::subject_with_excerpt(commit))));
         let reports = entries.reports.reports.iter().enumerate();
         let reports = reports.filter_map(|(earlier, report)| {
             let fate = fate(entries, report);
             (fate != Fate::Discarded && !answers::names_sources(entries, report))
                 .then(|| QuotedReport::of(entries, report, earlier, fate))
         });
-        ReportQuotes { entries, known, reports: reports.collect() }
+        ReportQuotes { entries, known: KnownTexts::of(entries), reports: reports.collect() }
     }
 
     /// Returns the results that the reports of turns with changes describe.
@@ -148,8 +140,8 @@ struct LineCollector {
     is_beginning: bool,
     /// The length, in bytes, of `lines`.
     taken: usize,
-    /// The words of the texts that are already in the summary.
-    known: Vec<BTreeSet<String>>,
+    /// The texts that are already in the summary.
+    known: KnownTexts,
     lines: Vec<String>,
 }
 
@@ -171,22 +163,16 @@ impl LineCollector {
                 break;
             }
             if !is_clear_alone(&line)
-                || repeats(&line, &self.known)
-                || published::is_in_commit(entries.evidence, &line)
+                || self.known.repeats(&line)
+                || report.describes_changes(&passage) && self.known.is_in_commit(&line)
             {
                 continue;
             }
             self.taken += line.len();
-            self.known.push(words(&line));
+            self.known.add(&line);
             self.lines.push(line);
         }
     }
-}
-
-/// Whether one of the texts `known` contains most words of `text`.
-fn repeats(text: &str, known: &[BTreeSet<String>]) -> bool {
-    let words = words(text);
-    known.iter().any(|other| share_of_words(&words, other) >= REPEATED)
 }
 
 /// Whether a line can be understood alone.

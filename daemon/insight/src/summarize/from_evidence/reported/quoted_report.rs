@@ -1,8 +1,6 @@
 //! Selects from one report the passages that still hold and that no other section of the summary
 //! contains.
 
-use std::collections::BTreeSet;
-
 use crate::{
     model::{evidence::Evidence, transcript::Origin},
     report::{Report, Topic, is_phrase, topic_of_sentence},
@@ -13,12 +11,14 @@ use crate::{
             answers,
             fate::{Fate, is_followed_by_change, later_changes},
             fixed_later::{is_agreed, is_fixed_later},
-            is_finding, overtaken, published,
+            is_finding,
+            known::KnownTexts,
+            overtaken, published,
             quotable::{addresses_user, depends_on_previous, orders_user_to_act, states_result},
             quote_collector::quoted,
             quoted::{QuotedPassage, complete_answer},
             redescribed::is_redescribed,
-            repeats, review, transient,
+            review, transient,
             withdrawn::{has_withdrawn_figure, is_refuted, is_withdrawn, measures_revoked_work},
         },
     },
@@ -115,12 +115,17 @@ impl<'e> QuotedReport<'e> {
         }
     }
 
+    /// Whether a passage tells what was changed, rather than what was found.
+    pub(crate) fn describes_changes(&self, passage: &QuotedPassage) -> bool {
+        self.report.changed && !is_finding(passage)
+    }
+
     /// Returns the passages that the summary quotes: those that still hold and that are not among
     /// the texts `known`.
     pub(crate) fn wanted(
         &self,
         entries: &Entries<'_>,
-        known: &[BTreeSet<String>],
+        known: &KnownTexts,
         is_wanted: fn(&Report, &QuotedPassage) -> bool,
     ) -> Vec<QuotedPassage> {
         let mut passages = self.passages.clone();
@@ -131,7 +136,7 @@ impl<'e> QuotedReport<'e> {
             passages.extend(above.into_iter().filter(|one| is_finding(one) || one.is_of_review));
         }
         // If the answer is left out, the paragraph after it stays a separate passage.
-        let is_quoted = |first: &str| holds(entries, self.report, first) && !repeats(first, known);
+        let is_quoted = |first: &str| holds(entries, self.report, first) && !known.repeats(first);
         if self.question.is_some()
             && passages.first().and_then(QuotedPassage::first).is_some_and(is_quoted)
         {
@@ -202,10 +207,12 @@ impl<'e> QuotedReport<'e> {
         &self,
         entries: &Entries<'_>,
         passage: &mut QuotedPassage,
-        known: &[BTreeSet<String>],
+        known: &KnownTexts,
     ) {
         let (evidence, report) = (entries.evidence, self.report);
-        let is_known = |part: &str| repeats(part, known);
+        let describes_changes = self.describes_changes(passage);
+        let is_known =
+            |part: &str| known.repeats(part) || describes_changes && known.is_in_commit(part);
         // If a list has little new text, only its new items are quoted. Any other list is quoted as
         // a whole.
         let is_repeated = !passage.listed || passage.share(is_known) >= 0.5;
