@@ -16,15 +16,16 @@ use crate::{
                 asks_to_continue, is_about_comments, is_bare_command, is_publication, is_question,
                 is_remark, is_talk,
             },
+            pasted_text::{without_gap, written},
             picks::{picks_from_list, without_pick},
             prompt_of, recaps,
             short_title::{TITLE, short_title},
             title::{fits, has_later_prompts, reported_work, subject, title, with_file},
-            wording::{asks_for_work, states_problem},
+            wording::{Manner, asks_for_work, plain, states_problem},
         },
         turns::names_a_problem,
     },
-    text::{cut, one_line, pattern, sentences, without_full_stop, words},
+    text::{capitalised, cut, one_line, pattern, sentences, without_full_stop, words},
 };
 
 /// From this number of prompts on, the agent's note for an absent user is preferred to a clear
@@ -116,10 +117,16 @@ pub(crate) fn name(evidence: &Evidence) -> String {
     let asked = asked.map_or_else(|| UNSTATED.to_owned(), |asked| asked.text);
     // A commit's subject describes all of the work, but a cut request describes only the start, and
     // a remark describes no work.
-    let is_weak = (is_cut || is_remark_to_agent(&asked)) && evidence.commits.len() <= FEW_COMMITS;
+    let is_remark = is_remark_to_agent(&asked);
+    let is_weak = is_remark || is_cut && evidence.commits.len() <= FEW_COMMITS;
     let subject = subject(evidence, 0.0).filter(|_| is_weak && !has_later_prompts(evidence));
     let begin = order.or(first).and_then(|at| prompt_of(evidence, &requests[at]));
-    let done = subject.or_else(|| is_weak.then(|| reported_work(evidence, begin)).flatten());
+    let ordered =
+        || begin.filter(|_| is_remark).and_then(|prompt| ordered_after_remark(&prompt.text));
+    // The first report after a cut request answers it, and later ones may answer other requests.
+    let searched = if is_remark { usize::MAX } else { 1 };
+    let reported = || is_weak.then(|| reported_work(evidence, begin, searched)).flatten();
+    let done = subject.or_else(ordered).or_else(reported);
     match done {
         Some(done) => cut_at_clause(&one_line(&done), TITLE),
         None => with_file(evidence, asked),
@@ -157,12 +164,26 @@ fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
 
 /// Whether a title only tells the agent something, for example `I didn't find the links helpful`.
 fn is_remark_to_agent(title: &str) -> bool {
-    pattern!(r"(?i)^(?:i|we|there|this|these|that|it|you|as)\b").is_match(title)
+    pattern!(r"(?i)^(?:i|we|there|this|these|that|it|you|as|until (?:now|recently)|lately|recently|currently|previously|so far|yesterday)\b").is_match(title)
         && !pattern!(r"(?i)^(?:i|we) (?:want|need|would like)\b|^(?:this|it) needs\b")
             .is_match(title)
         && !title.ends_with('?')
         && !states_problem(title)
         && !asks_for_work(title)
+}
+
+/// Returns the first sentence of a prompt that orders work and names its object, as a title.
+fn ordered_after_remark(prompt: &str) -> Option<String> {
+    let supposes = pattern!(r"(?i)^(?:assume|imagine|note|pretend|remember|suppose)\b");
+    let order = sentences(&written(&without_gap(prompt))).into_iter().find_map(|sentence| {
+        let (order, manner) = plain(sentence);
+        let is_order = manner == Manner::Orders
+            && !supposes.is_match(&order)
+            && !points_at_something(&order)
+            && order.split_whitespace().count() >= SAYS_WHAT;
+        is_order.then(|| capitalised(&order))
+    })?;
+    short_title(&order, &order).map(|title| title.text)
 }
 
 /// Returns a title for a session of which only the first prompt is known; empty if that prompt has

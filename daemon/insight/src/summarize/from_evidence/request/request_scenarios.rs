@@ -328,6 +328,30 @@ fn a_remark_is_not_the_title_of_a_session_with_a_result() {
 }
 
 #[test]
+fn a_remark_has_the_title_of_its_order_or_of_a_later_result() {
+    let mut script = Script::default();
+    script.prompt("I'm testing the new list of days that you added. Please create the file days.md with the following contents: day = \"Monday\", and leave all the other files in the folder as they are now.");
+    script.edit("a", "/app/days.md", "a", "b");
+    script.reply("m1", "I've created the file.");
+    assert_eq!(
+        title(&script),
+        "Create the file days.md with the following contents: day = \"Monday\""
+    );
+
+    let mut script = Script::default();
+    script.prompt("Until recently we used the list of days in the settings for all of the pages, which the team changed.");
+    script.edit("a", "/app/pages.rs", "a", "b");
+    script.reply("m1", "The pages no longer read the settings.");
+    script.prompt("ok");
+    script.edit("b", "/app/pages.rs", "b", "c");
+    script.reply(
+        "m2",
+        "Perfect!\n\nI've configured the pages with one list of days for each of them.",
+    );
+    assert_eq!(title(&script), "Configured the pages with one list of days for each of them");
+}
+
+#[test]
 fn a_remark_before_an_order_is_not_the_title() {
     let mut script = Script::default();
     script.prompt("So there isn't much to see here, mostly one idea about the order of the notes.");

@@ -108,9 +108,13 @@ fn described(commits: &[&Commit], subject: &str) -> usize {
 
 /// Returns the title of the last progress file in a report with changes, or else the heading that
 /// summarises the work in the longest report of a turn with changes, for example `Summary: Fixed
-/// the list of sessions`, or else the sentence in the first report about changes since the prompt
-/// `begin` in which the agent says what it did.
-pub(crate) fn reported_work(evidence: &Evidence, begin: Option<&Quote>) -> Option<String> {
+/// the list of sessions`, or else the first sentence in which the agent says what it did, in the
+/// first `searched` reports about changes after the prompt `begin`.
+pub(crate) fn reported_work(
+    evidence: &Evidence,
+    begin: Option<&Quote>,
+    searched: usize,
+) -> Option<String> {
     let reports = evidence.reports.iter().filter(|report| report.changed);
     // The title of a progress file states the work, for example `# WIP: sort the rows`.
     let named = pattern!(
@@ -128,7 +132,9 @@ pub(crate) fn reported_work(evidence: &Evidence, begin: Option<&Quote>) -> Optio
     let heading = heading.map(|found| found[1].trim_end_matches(['*', '#', ':', ' ']).to_owned());
     let is_since =
         |report: &&TurnReport| begin.is_none_or(|begin| report.origin.follows(begin.origin));
-    let said = || said_done(&reports.clone().find(is_since)?.text);
+    let said = || {
+        reports.clone().filter(is_since).take(searched).find_map(|report| said_done(&report.text))
+    };
     heading.filter(|heading| heading.split_whitespace().count() >= 4).or_else(said)
 }
 
@@ -136,15 +142,18 @@ pub(crate) fn reported_work(evidence: &Evidence, begin: Option<&Quote>) -> Optio
 /// `I've sorted the list by name` becomes `Sorted the list by name`.
 fn said_done(report: &str) -> Option<String> {
     let said = pattern!(
-        r"(?i)^(?:(?:done|perfect|great|excellent)[!.] )?(?:i|we)(?:['’]ve| have)? (?:successfully |also |now |just )*((?:fixed|added|implemented|updated|removed|refactored|renamed|created|migrated|replaced|moved|improved|changed|extracted|simplified|converted|wrote|rewrote|sorted) .{16,})$"
+        r"(?i)^(?:(?:done|perfect|great|excellent)[!.] )?(?:i|we)(?:['’]ve| have)? (?:successfully |also |now |just )*((?:fixed|added|implemented|updated|removed|refactored|renamed|created|migrated|replaced|moved|improved|changed|extracted|simplified|converted|wrote|rewrote|sorted|modernised|modernized|restored|integrated|configured|set up|built|introduced|enabled|disabled|deleted|reworked|restructured|switched|split|documented|installed) .{16,})$"
     );
     let paragraphs = blocks(report).into_iter().filter_map(|block| match block {
         Block::Paragraph(text) => Some(one_line(&text)),
         Block::Heading(_) | Block::Item(_) => None,
     });
-    let opening = paragraphs.take(2).collect::<Vec<_>>().join(" ");
-    let found = sentences(&opening).into_iter().find_map(|first| said.captures(first))?;
-    short_title(&capitalised(&found[1]), "").map(|title| title.text)
+    let found = paragraphs.take(2).find_map(|paragraph| {
+        sentences(&paragraph)
+            .into_iter()
+            .find_map(|first| said.captures(first)?.get(1).map(|work| work.as_str().to_owned()))
+    })?;
+    short_title(&capitalised(&found), "").map(|title| title.text)
 }
 
 /// Adds the changed file to a short title without a name, such as `Fix the test`, if the session
@@ -186,7 +195,7 @@ mod tests {
         };
         let work = |texts: &[&str]| {
             let reports = texts.iter().map(|text| report(text)).collect();
-            reported_work(&Evidence { reports, ..Evidence::default() }, None)
+            reported_work(&Evidence { reports, ..Evidence::default() }, None, 1)
         };
         let document =
             "Wrote it down.\n\n# WIP: rows that are read twice\n\nThe lock is missing.\n";
