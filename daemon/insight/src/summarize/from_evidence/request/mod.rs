@@ -9,6 +9,7 @@ pub(super) mod openings;
 pub(super) mod pasted_text;
 mod picks;
 pub(super) mod recaps;
+mod remarks;
 #[cfg(test)]
 pub(crate) mod request_scenarios;
 pub(super) mod short_title;

@@ -16,16 +16,15 @@ use crate::{
                 asks_to_continue, is_about_comments, is_bare_command, is_publication, is_question,
                 is_remark, is_talk,
             },
-            pasted_text::{without_gap, written},
             picks::{picks_from_list, without_pick},
             prompt_of, recaps,
+            remarks::{is_remark_to_agent, ordered_after_remark},
             short_title::{TITLE, short_title},
             title::{fits, has_later_prompts, reported_work, subject, title, with_file},
-            wording::{Manner, asks_for_work, plain, states_problem},
         },
         turns::names_a_problem,
     },
-    text::{capitalised, cut, one_line, pattern, sentences, without_full_stop, words},
+    text::{cut, one_line, pattern, sentences, without_full_stop, words},
 };
 
 /// From this number of prompts on, the agent's note for an absent user is preferred to a clear
@@ -160,30 +159,6 @@ fn asked_subject(evidence: &Evidence, requests: &[Request]) -> Option<String> {
         })
     };
     subject(evidence, SHARED).or_else(|| subject(evidence, 0.0).filter(|_| only_remarks()))
-}
-
-/// Whether a title only tells the agent something, for example `I didn't find the links helpful`.
-fn is_remark_to_agent(title: &str) -> bool {
-    pattern!(r"(?i)^(?:i|we|there|this|these|that|it|you|as|until (?:now|recently)|lately|recently|currently|previously|so far|yesterday)\b").is_match(title)
-        && !pattern!(r"(?i)^(?:i|we) (?:want|need|would like)\b|^(?:this|it) needs\b")
-            .is_match(title)
-        && !title.ends_with('?')
-        && !states_problem(title)
-        && !asks_for_work(title)
-}
-
-/// Returns the first sentence of a prompt that orders work and names its object, as a title.
-fn ordered_after_remark(prompt: &str) -> Option<String> {
-    let supposes = pattern!(r"(?i)^(?:assume|imagine|note|pretend|remember|suppose)\b");
-    let order = sentences(&written(&without_gap(prompt))).into_iter().find_map(|sentence| {
-        let (order, manner) = plain(sentence);
-        let is_order = manner == Manner::Orders
-            && !supposes.is_match(&order)
-            && !points_at_something(&order)
-            && order.split_whitespace().count() >= SAYS_WHAT;
-        is_order.then(|| capitalised(&order))
-    })?;
-    short_title(&order, &order).map(|title| title.text)
 }
 
 /// Returns a title for a session of which only the first prompt is known; empty if that prompt has
@@ -399,17 +374,4 @@ fn shown_plan(evidence: &Evidence) -> Option<String> {
 fn said_first(evidence: &Evidence) -> Option<String> {
     let (prose, listed) = plain_words(&evidence.last_reply.as_ref()?.text);
     prose.first().or(listed.first()).map(|first| cut(first, REQUEST))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wish_is_not_a_remark() {
-        assert!(is_remark_to_agent("I didn't find those links helpful"));
-        for title in ["I want a dark mode", "We need a login page", "This needs a cache"] {
-            assert!(!is_remark_to_agent(title), "{title}");
-        }
-    }
 }
