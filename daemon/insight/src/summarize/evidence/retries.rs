@@ -165,7 +165,7 @@ fn blames_the_command(message: &str) -> bool {
 /// Returns the program that a shell or a package manager did not find.
 fn missing_program(message: &str) -> Option<&str> {
     let named = pattern!(
-        r#"command not found: ([\w.+-]+)|\b([A-Za-z_][\w.+-]*): (?:command )?not found|"([\w.+-]+)": executable file not found|\b[Cc]ommand "([\w.+-]+)" not found"#
+        r#"command not found: ([\w.+-]+)|\b([A-Za-z_][\w.+-]*): command not found|\b[a-z]*sh: (?:line )?(?:[0-9]+: )?([A-Za-z_][\w.+-]*): not found|"([\w.+-]+)": executable file not found|\b[Cc]ommand "([\w.+-]+)" not found"#
     );
     let found = named.captures(message)?;
     let program = found.iter().skip(1).flatten().next()?;
@@ -297,6 +297,20 @@ mod tests {
         assert_eq!((found[0].failed.as_str(), found[0].worked.as_str()), (FIRST, SECOND));
         let explanation = found[0].explanation.as_deref();
         assert_eq!(explanation, Some("The shop is called `acme/web-shop` there."));
+    }
+
+    #[test]
+    fn only_a_program_of_a_shell_or_a_package_manager_is_missing() {
+        for (message, wanted) in [
+            ("sh: 1: go: not found", Some("go")),
+            ("/bin/sh: go: not found", Some("go")),
+            ("bash: line 3: go: command not found", Some("go")),
+            ("exec: \"go\": executable file not found in $PATH", Some("go")),
+            ("Error: not found", None),
+            ("fatal: repository: not found", None),
+        ] {
+            assert_eq!(super::missing_program(message), wanted, "{message}");
+        }
     }
 
     #[test]
