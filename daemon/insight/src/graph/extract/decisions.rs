@@ -41,7 +41,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
+fn decided(draft: &mut Draft<'_>, shown: &DecisionRecord) {
+    let record = &without_header(draft, shown);
     let question = question(draft, record);
     let found = quoted(draft, record).or_else(|| draft.sentence_index.of(&record.decision));
     let answer = question.or_else(|| answer(draft, record));
@@ -92,10 +93,22 @@ fn decided(draft: &mut Draft<'_>, record: &DecisionRecord) {
             origins,
             watches,
             others: vec![draft.task],
-            details: details(record),
+            details: details(shown),
             ..ClaimDraft::default()
         },
     );
+}
+
+/// Returns a decision without the header of its question, which the summary puts before the chosen
+/// option. The header is a part of the subject of the fact.
+fn without_header(draft: &Draft<'_>, shown: &DecisionRecord) -> DecisionRecord {
+    let mut choices = draft.evidence.choices.iter();
+    let option = choices.find_map(|choice| {
+        let header = format!("{}: ", choice.header.as_deref()?.trim());
+        let option = shown.decision.strip_prefix(header.as_str())?;
+        text::plain(&choice.answer).starts_with(&text::plain(option)).then_some(option)
+    });
+    DecisionRecord { decision: option.unwrap_or(&shown.decision).to_owned(), ..shown.clone() }
 }
 
 fn certainty(

@@ -1,11 +1,13 @@
 //! Tests with short sessions: what their summaries must and must not contain.
 
+use std::borrow::Cow;
+
 use crate::{
     model::{
         activity::ActivityVector,
         project::Project,
         summary::{EnhancedSessionSummary, Outcome as Ending},
-        transcript::{Action, ChangeKind, Item, Outcome},
+        transcript::{Action, ChangeKind, Item, Outcome, UserQuestion},
     },
     summarize::{
         evidence::scenarios::{Script, change},
@@ -440,4 +442,30 @@ fn a_review_without_findings_ends_only_findings_of_the_same_commit() {
     };
     assert!(shown("Review commit 5d6e7f8 in this repository").contains("panics"));
     assert!(!shown("Review commit 1a2b3c4 again").contains("panics"));
+}
+
+#[test]
+fn the_header_of_a_question_is_before_the_chosen_option() {
+    let mut script = Script::default();
+    script.prompt("Let readers share a list of invoices");
+    for (call, header, asked, answer) in [
+        ("a", "Accept flow", "Which approach?", "Hybrid"),
+        ("b", "Store", "Where is the list kept?", "One store for each reader"),
+    ] {
+        let question = UserQuestion {
+            header: Some(header.to_owned()),
+            question: asked.to_owned(),
+            options: vec![answer.to_owned(), "Something else".to_owned()],
+            ..UserQuestion::default()
+        };
+        script.call(call, "AskUserQuestion", Action::Ask(vec![question]));
+        script.item(Item::Answer {
+            call: Cow::Borrowed(call),
+            question: Cow::Borrowed(asked),
+            answer: Cow::Borrowed(answer),
+        });
+    }
+    let decisions = summary(&script).key_decisions.unwrap_or_default();
+    let decisions: Vec<&str> = decisions.iter().map(|one| one.decision.as_str()).collect();
+    assert_eq!(decisions, ["Accept flow: Hybrid", "One store for each reader"]);
 }

@@ -317,10 +317,9 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
             let (label, detail) = labelled(&answer);
             let explanation = explanation_of_label(entries, choice, label);
             let detail = detail.or(explanation.as_deref());
-            let asked = match choice.header.as_deref().map(|header| entries.tidy_line(header)) {
-                _ if question.is_empty() => CHOSEN.to_owned(),
-                Some(header) if label.len() > 24 => format!("{CHOSEN} for {header}"),
-                _ => format!("{CHOSEN}; asked: {}", cut(&question, ENTRY)),
+            let asked = match question.is_empty() {
+                true => CHOSEN.to_owned(),
+                false => format!("{CHOSEN}; asked: {}", cut(&question, ENTRY)),
             };
             let asked = match choice.words.as_deref().filter(|words| changes_option(words)) {
                 Some(words) => asked.replacen(
@@ -331,7 +330,7 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
                 None => asked,
             };
             (
-                label.to_owned(),
+                with_header(entries, choice, label),
                 detail.map_or(asked.clone(), |detail| format!("{} ({asked})", capitalised(detail))),
             )
         }
@@ -340,6 +339,17 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
         choice.alternatives.iter().map(|one| labelled(&entries.tidy(one)).0.to_owned()).collect();
     let alternatives = (!others.is_empty()).then_some(others);
     Some(DecisionRecord { decision, rationale, alternatives })
+}
+
+/// Puts the header of the question before a chosen option: `Accept flow: Hybrid`. A header that the
+/// option contains is left out.
+fn with_header(entries: &Entries<'_>, choice: &Choice, label: &str) -> String {
+    let header = choice.header.as_deref().map(|header| entries.tidy_line(header));
+    let is_contained = |header: &String| share_of_words(&words(header), &words(label)) >= 0.5;
+    match header.filter(|header| !header.is_empty() && !is_contained(header)) {
+        Some(header) => format!("{header}: {label}"),
+        None => label.to_owned(),
+    }
 }
 
 /// Returns the explanation of a chosen option whose label is too short to be clear alone, such as
