@@ -58,6 +58,7 @@ const FILES: &[(&str, &str)] = phrases![
     "en/withdrawal.toml",
     "en/release.toml",
     "en/postponed.toml",
+    "en/abandonment.toml",
     "en/adjourned.toml",
     "en/settled.toml",
     "en/choice.toml",

@@ -31,6 +31,8 @@ pub(crate) enum Topic {
     Postponed,
     /// The user interrupts the work of the session.
     Adjourned,
+    /// The user gives up the work of the session.
+    Abandonment,
     /// The user says that somebody else does a task, that nobody needs it, or that it is done.
     Settled,
     /// A choice of the user.

@@ -26,6 +26,7 @@ use crate::{
             entries::{Entries, is_outside_project, push},
             findings::last_turn_errors,
             next_steps::open_tasks::open_tasks,
+            outcome::is_given_up,
             request::{Request, Weight, objective::stops_work},
         },
         lists::shortened,
@@ -186,7 +187,7 @@ fn asked_last(entries: &Entries<'_>) -> Option<Request> {
 fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     // If a call is unanswered, `cut_off` adds the request with that call.
-    if evidence.unanswered_call.is_some() {
+    if evidence.unanswered_call.is_some() || is_given_up(evidence) {
         return;
     }
     let replied_at = evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);

@@ -15,7 +15,7 @@ use crate::{
         findings::last_turn_errors,
         next_steps::{open_tasks::open_tasks, unconfirmed},
         repository,
-        request::{Request, Weight},
+        request::{Request, Weight, wording::asks_for_work},
     },
     text::{Block, blocks, one_line, pattern, sentences},
 };
@@ -59,6 +59,9 @@ impl ReasonedOutcome {
 pub(super) fn verdict(evidence: &Evidence) -> ReasonedOutcome {
     use Outcome::{Abandoned, Blocked, InProgress};
     let unfinished = if has_results(evidence) { InProgress } else { Abandoned };
+    if is_given_up(evidence) {
+        return ReasonedOutcome::new(Abandoned, "given up by the user");
+    }
     if evidence.unanswered_call.is_some() && evidence.service_failure.is_none() {
         return ReasonedOutcome::new(InProgress, "ended within a tool call");
     }
@@ -208,6 +211,19 @@ fn is_thanks(prompt: &str) -> bool {
         && pattern!(r"^(?:(?:ok|okay|great|perfect|nice|awesome|excellent|wonderful|amazing|cool|good|lovely|super|brilliant|yay)\b[^?]{0,30}[,.!]? ?)?(?:thanks?|thank you|thx|cheers|ty|great (?:work|job)|good (?:work|job)|nice (?:work|job)|well done|excellent work|works? (?:great|perfectly|now)|(?:that|it) (?:worked|works)|lgtm|looks (?:good|great)|perfect|awesome|excellent)\b")
             .is_match(&prompt)
         && !pattern!(r"\b(?:but|can you|could you|please|now|also|next|let's|however|one more)\b|\?").is_match(&prompt)
+}
+
+/// Whether the last prompt gives up the work, orders no other work, and nothing was published or
+/// edited after it.
+pub(super) fn is_given_up(evidence: &Evidence) -> bool {
+    let Some(last) = evidence.prompts.last() else { return false };
+    let is_given_up = |sentence: &&str| is_phrase(Topic::Abandonment, sentence);
+    let sentences = sentences(&last.text);
+    sentences.iter().any(is_given_up)
+        && !sentences.iter().any(|one| !is_given_up(one) && asks_for_work(one))
+        && evidence.commits.is_empty()
+        && evidence.pull_requests.is_empty()
+        && !evidence.changed_files().any(|(_, work)| work.last.follows(last.origin))
 }
 
 pub(super) fn postpones_work(request: &str) -> bool {
@@ -378,6 +394,25 @@ mod tests {
         Session::new(&[("do it", 1)], Some(("Done. Want me to commit?", 5)))
             .with(changed)
             .ends(Completed);
+    }
+
+    #[test]
+    fn work_that_the_user_gives_up_is_abandoned() {
+        use Outcome::{Abandoned, Completed, InProgress};
+        let session = |last: &str| {
+            let replies = Some(("I have removed the file again.", 12));
+            Session::new(&[("export the list as a PDF", 1), (last, 9)], replies).with(changed)
+        };
+        session("Forget about it, we do not need the PDF any more.").ends(Abandoned);
+        session("Forget it. Please export the list as text instead.").ends(Completed);
+        session("Never mind, I found it.").ends(Completed);
+        let later = Origin { source: 0, line: 11 };
+        let edit = |e: &mut Evidence| e.files.values_mut().for_each(|work| work.last = later);
+        session("Stop here.").with(edit).ends(Completed);
+        let unanswered = [("export the list as a PDF", 1), ("forget it, stop here", 9)];
+        Session::new(&unanswered, Some(("I add it.", 5))).with(changed).ends(Abandoned);
+        let other = [("export the list as a PDF", 1), ("and export the days as text", 9)];
+        Session::new(&other, Some(("I add it.", 5))).with(changed).ends(InProgress);
     }
 
     #[test]
