@@ -107,8 +107,11 @@ impl<'e> Entries<'e> {
             && !self.begins_with_commit(&line)
             && (line.chars().filter(|c| c.is_alphabetic()).count() >= 12 || has_ideographs(&line));
         let line = capitalised(without_full_stop(&line));
+        // A German task has two words, for example `Handbuch ergänzen`.
+        let is_task = claim.topic == Some(Topic::Open)
+            && pattern!(r"^\p{Lu}[\p{L}-]{3,} [a-zäöüß]{3,}(?:en|ern|eln)$").is_match(&line);
         // Chinese and Japanese texts have no blanks between words.
-        let is_phrase = line.split_whitespace().count() >= 3 || has_ideographs(&line);
+        let is_phrase = line.split_whitespace().count() >= 3 || has_ideographs(&line) || is_task;
         (stands_alone && is_phrase).then_some(line)
     }
 

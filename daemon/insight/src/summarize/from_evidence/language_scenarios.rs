@@ -100,6 +100,8 @@ fn a_list_of_remaining_work_is_open_in_any_language() {
         "**残作業**\n- ダッシュボードの切り替え",
         "## 今後の課題\n- ダッシュボードの切り替え",
         "## 未处理\n- 切换仪表板的视图",
+        "**Noch offen**\n- Handbuch ergänzen",
+        "**残タスク**\n- ダッシュボードの切り替え",
         "**Noch zu erledigen**\n- Dashboard auf die neue Sicht umstellen",
         "**Pas encore fait**\n- basculer le tableau de bord",
         "- ✅ copied the old keys of the table\n- ⏳ switch the primary key of the table",
