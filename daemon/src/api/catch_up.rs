@@ -1,7 +1,8 @@
 //! Indexes pending sessions before a search.
 //!
-//! The search waits for at most `query_timeout`. Sessions that take longer are indexed in the
-//! background, and the answer counts them as pending. Messages are searchable as soon as they are
+//! The search waits for at most `query_timeout`, and does not wait for a history of more than
+//! [`MAX_SESSIONS`] sessions. Sessions that take longer are indexed in the background, and the
+//! answer counts them as pending. Messages are searchable as soon as they are
 //! written, independent of this step.
 
 use graphiti_proto::rpc::Error;
@@ -21,7 +22,8 @@ const MAX_SESSIONS: usize = 100;
 pub(super) struct CatchUp {
     /// Sessions that were indexed for this search.
     pub(super) done: usize,
-    /// Sessions that were not indexed in time, or whose summaries a model still writes.
+    /// Sessions that were not indexed in time, that the import of a history still indexes, or whose
+    /// summaries a model still writes.
     pub(super) pending: usize,
     /// Sessions that failed; they are retried later.
     pub(super) failed: usize,
@@ -38,13 +40,13 @@ pub(super) async fn index_pending(
     let except = current::client_session(daemon, client).await.map_err(resolve_error)?;
     let scope = Scope { projects, except, limit: MAX_SESSIONS };
     // A daemon that is stopping indexes no more sessions; the search uses the existing index.
-    let Ok(needed) = daemon.engine.request_episodes(scope.clone()).await else {
+    let Ok(requested) = daemon.engine.request_episodes(scope.clone()).await else {
         return Ok(CatchUp::default());
     };
-    let mut indexed = CatchUp::default();
+    let mut indexed = CatchUp { pending: requested.left_out, ..CatchUp::default() };
     let mut position = 0;
-    let total = needed.len();
-    for (done, needed) in needed.into_iter().enumerate() {
+    let total = requested.pending.len();
+    for (done, needed) in requested.pending.into_iter().enumerate() {
         client
             .progress
             .report(done, total, || format!("Indexing {} first", sessions(total - done)));

@@ -36,7 +36,7 @@ pub(super) enum EngineCommand {
     },
     RequestEpisodes {
         scope: Scope,
-        reply: oneshot::Sender<Vec<PendingEpisode>>,
+        reply: oneshot::Sender<RequestedEpisodes>,
     },
     Live(oneshot::Sender<Vec<Session>>),
     Running(oneshot::Sender<Vec<RunningSession>>),
@@ -187,7 +187,7 @@ pub struct Scope {
     pub projects: Vec<Namespace>,
     /// The session that is left out: the caller's own session, which is still active.
     pub except: Option<SessionKey>,
-    /// The maximum number of sessions.
+    /// The maximum number of sessions whose episodes are requested.
     pub limit: usize,
 }
 
@@ -199,6 +199,14 @@ impl Scope {
             && (self.projects.is_empty()
                 || namespace.is_some_and(|namespace| self.projects.contains(&namespace)))
     }
+}
+
+/// The sessions whose episodes a search needs.
+pub struct RequestedEpisodes {
+    pub pending: Vec<PendingEpisode>,
+    /// The number of sessions of an older history that were not requested, because they are more
+    /// than [`Scope::limit`]. The import indexes them.
+    pub left_out: usize,
 }
 
 /// A session whose episode is being created because a search needs it.

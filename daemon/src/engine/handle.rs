@@ -18,7 +18,7 @@ use crate::{
     },
     clock,
     engine::{
-        BackfillCandidate, Closed, EngineError, EngineEvent, IndexLag, PendingEpisode, Scope,
+        BackfillCandidate, Closed, EngineError, EngineEvent, IndexLag, RequestedEpisodes, Scope,
         Settings, Status, TranscriptFolders, backfill,
         command::{EngineCommand, PendingAnswer, check_writable, failed},
         defect,
@@ -148,7 +148,7 @@ impl Engine {
 
     /// Starts the jobs for the episodes that a search in `scope` should find. The caller decides
     /// how long it waits for them.
-    pub async fn request_episodes(&self, scope: Scope) -> Result<Vec<PendingEpisode>, EngineError> {
+    pub async fn request_episodes(&self, scope: Scope) -> Result<RequestedEpisodes, EngineError> {
         self.request(|reply| EngineCommand::RequestEpisodes { scope, reply }).await
     }
 

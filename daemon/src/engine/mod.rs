@@ -63,8 +63,8 @@ pub use self::reading::forks;
 pub use self::{
     backfill::BackfillCandidate,
     command::{
-        CloseOutcome, Closed, EngineError, IndexLag, ModelStatus, PendingEpisode, Scope,
-        StartError, Status,
+        CloseOutcome, Closed, EngineError, IndexLag, ModelStatus, PendingEpisode,
+        RequestedEpisodes, Scope, StartError, Status,
     },
     forgotten::ForgottenSession,
     handle::Engine,

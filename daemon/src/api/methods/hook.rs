@@ -193,10 +193,11 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
 async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Option<SessionKey>) {
     let scope = Scope { projects, except, limit: MAX_SESSIONS };
     let deadline = Instant::now() + INDEXING_TIMEOUT;
-    let Ok(Ok(pending)) = timeout_at(deadline, daemon.engine.request_episodes(scope)).await else {
+    let Ok(Ok(requested)) = timeout_at(deadline, daemon.engine.request_episodes(scope)).await
+    else {
         return;
     };
-    for pending in pending {
+    for pending in requested.pending {
         if timeout_at(deadline, pending.done).await.is_err() {
             return;
         }

@@ -7,8 +7,9 @@ use tokio::sync::oneshot;
 use super::{EngineEffect, EngineState, SettleWaiter};
 use crate::{
     engine::{
-        CloseOutcome, Closed, EngineError, PendingEpisode, Scope, Settings, Status,
-        TranscriptFolders, backfill::BackfillContext, command::EngineCommand, schedule::Queue,
+        CloseOutcome, Closed, EngineError, PendingEpisode, RequestedEpisodes, Scope, Settings,
+        Status, TranscriptFolders, backfill::BackfillContext, command::EngineCommand,
+        schedule::Queue,
     },
     fault,
     model::{
@@ -203,27 +204,37 @@ impl EngineState {
     }
 
     /// Starts the jobs that a search needs, the most recently written sessions first.
-    fn request_episodes(&mut self, scope: &Scope, now: Timestamp) -> Vec<PendingEpisode> {
+    /// Requests the episodes of the latest sessions that are due. If the sessions of an older
+    /// history are more than the limit, none of them is requested: the search could not wait for
+    /// them, and would delay the import.
+    fn request_episodes(&mut self, scope: &Scope, now: Timestamp) -> RequestedEpisodes {
+        let mut requested = RequestedEpisodes { pending: Vec::new(), left_out: 0 };
         if self.view.check_writable().is_err() {
-            return Vec::new();
+            return requested;
         }
-        let sessions = self.tracker.iter().filter(|session| scope.has(session));
-        let mut sessions: Vec<(Timestamp, SessionKey)> =
-            sessions.map(|session| (session.last_activity, session.key)).collect();
-        sessions.sort_unstable_by(|a, b| b.cmp(a));
-        let mut pending = Vec::new();
-        for (_, session) in sessions {
-            if pending.len() == scope.limit {
+        let is_history =
+            |session: &Session| session.state == SessionState::Unindexed(Unindexed::History);
+        let sessions = || self.tracker.iter().filter(|session| scope.has(session));
+        let history = sessions().filter(|session| is_history(session)).count();
+        if history > scope.limit {
+            requested.left_out = history;
+        }
+        let due = sessions().filter(|session| history <= scope.limit || !is_history(session));
+        let mut due: Vec<(Timestamp, SessionKey)> =
+            due.map(|session| (session.last_activity, session.key)).collect();
+        due.sort_unstable_by(|a, b| b.cmp(a));
+        for (_, session) in due {
+            if requested.pending.len() == scope.limit {
                 break;
             }
             let after = self.session_event(session, SessionEvent::Needed, now);
             if after.is_some_and(|after| matches!(after.state, SessionState::Indexing(_))) {
                 let (reply, done) = oneshot::channel();
                 self.waiting.entry(session).or_default().push(reply);
-                pending.push(PendingEpisode { session, done });
+                requested.pending.push(PendingEpisode { session, done });
             }
         }
-        pending
+        requested
     }
 
     fn status(&self) -> Status {

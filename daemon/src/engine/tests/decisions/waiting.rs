@@ -7,7 +7,10 @@ use tokio::sync::oneshot::error::TryRecvError;
 use super::{Decider, START};
 use crate::{
     capture::{format::RunningSession, liveness::Process, watch::Notice},
-    engine::{EngineEvent, command::EngineCommand},
+    engine::{
+        EngineEvent,
+        command::{EngineCommand, Scope},
+    },
 };
 
 const OWN: &str = "/p/a";
@@ -49,6 +52,28 @@ fn a_search_for_old_sessions_waits_until_all_files_are_registered() {
     assert!(matches!(context.try_recv(), Err(TryRecvError::Empty)));
     decider.identify();
     assert_eq!(context.try_recv().unwrap().live.len(), 1);
+}
+
+#[test]
+fn a_search_does_not_wait_for_a_history_of_more_sessions_than_its_limit() {
+    let mut decider = Decider::new();
+    let files = ["/p/a", "/p/b", "/p/c", "/p/d"];
+    for (file, path) in (1..).zip(files) {
+        decider.put(path, file, 10);
+    }
+    decider.now = decider.after(86_400);
+    decider.announce(&files);
+    decider.identify();
+    let mut requested = |limit| {
+        let scope = Scope { limit, ..Scope::default() };
+        let mut found = decider.command(|reply| EngineCommand::RequestEpisodes { scope, reply });
+        let found = found.try_recv().unwrap();
+        (found.pending.len(), found.left_out)
+    };
+    let (running, left_out) = requested(2);
+    assert_eq!(running + left_out, 4, "the running job is pending, the others are left out");
+    assert!(left_out > 2, "{left_out}");
+    assert_eq!(requested(4), (4, 0));
 }
 
 #[test]
