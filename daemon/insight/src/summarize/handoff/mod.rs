@@ -27,7 +27,10 @@ pub use self::{
     validity::StatementValidity,
     work::did_work,
 };
-use self::{state::LeftState, validity::SessionValidity};
+use self::{
+    state::LeftState,
+    validity::{SessionValidity, WithoutEnding},
+};
 use crate::{
     model::{
         Episode,
@@ -147,6 +150,17 @@ pub fn gather(
     }
     handoff.rank();
     handoff
+}
+
+/// Merges the earlier part of one session with the user's wishes, for [`Handoff::to_short_text`]. The
+/// text does not quote the requests and reports of the session, so decisions and open ends in them
+/// are listed.
+pub fn gather_part(
+    episode: Option<&Episode>,
+    preferences: &[String],
+    validity: &dyn StatementValidity,
+) -> Handoff {
+    gather(episode.map_or(&[], std::slice::from_ref), preferences, &WithoutEnding(validity))
 }
 
 /// The test frameworks and settings of the sessions that were merged so far.

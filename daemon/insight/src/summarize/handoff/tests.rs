@@ -4,6 +4,7 @@ use crate::model::{
     episode::Author,
     session::ContentHash,
     summary::{ConfigChange, DecisionRecord, ErrorResolution, TestSummary},
+    wording::NOT_STATED,
 };
 use crate::summarize::command_lines::retry_line;
 
@@ -625,6 +626,34 @@ fn decisions_of_older_sessions_follow_those_of_the_user_first() {
         .collect();
     let decisions = gather(&sessions, &[]).decisions;
     assert_eq!(decisions.iter().map(|one| one.session).collect::<Vec<_>>(), [0, 1, 3, 2]);
+}
+
+#[test]
+fn the_short_text_has_the_decisions_and_offers_that_the_ending_of_the_session_quotes() {
+    let mut session = full();
+    let port = "User: \"Use port 8081, because 8080 is taken by Jenkins\"";
+    session.summary.objective = "Use port 8081, because 8080 is taken by Jenkins".to_owned();
+    session.summary.next_steps = Some(vec!["Offered: tidy up the old keys".to_owned()]);
+    session.summary.key_decisions = Some(vec![DecisionRecord {
+        decision: port.to_owned(),
+        rationale: NOT_STATED.to_owned(),
+        alternatives: None,
+    }]);
+    let ending = SessionEnding {
+        report: Some("Shall I tidy up the old keys?".to_owned()),
+        ..SessionEnding::default()
+    };
+    let validity = EndedValidity(ending);
+    let whole = gather_with(std::slice::from_ref(&session), &[], &validity);
+    assert_eq!((whole.decisions, whole.open_ends), (Vec::new(), Vec::new()));
+    let short = gather_part(Some(&session), &[], &validity).to_short_text(4_000).unwrap();
+    for part in ["Use port 8081, because", "Offered: tidy up"] {
+        assert!(short.contains(part), "{short}");
+    }
+    let wishes = ["Never push to main".to_owned()];
+    let short = gather_part(None, &wishes, &validity).to_short_text(4_000).unwrap();
+    assert!(short.contains("Never push to main"), "{short}");
+    assert_eq!(gather_part(None, &[], &validity).to_short_text(4_000), None);
 }
 
 #[test]
