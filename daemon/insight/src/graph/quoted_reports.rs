@@ -77,10 +77,8 @@ mod tests {
         "Use a pool of 8 connections",
         "Use a pool of 8 connections instead of a second gateway, because one gateway is easier to watch.",
     );
-    const RUNBOOK: (&str, &str) = (
-        "Write the runbook for the gateway alarm",
-        "Write the runbook for the gateway alarm.",
-    );
+    const RUNBOOK: (&str, &str) =
+        ("Write the runbook for the gateway alarm", "Write the runbook for the gateway alarm.");
 
     #[test]
     fn a_corrected_sentence_or_item_is_removed_with_its_mark() {

@@ -109,7 +109,10 @@ impl StatementStates {
         for wish in summary.preferences.iter_mut().flatten() {
             let mut states = self.wishes.iter();
             let state = states.find(|state| same_words(&state.sentence, wish));
-            wish.push_str(state.and_then(StatementState::note).unwrap_or_default());
+            wish.push_str(match state {
+                Some(state) if state.verdict == Some(Verdict::Done) => " (withdrawn)",
+                state => state.and_then(StatementState::note).unwrap_or_default(),
+            });
         }
     }
 

@@ -499,6 +499,28 @@ fn a_request_of_a_later_session_closes_an_open_end() {
 }
 
 #[test]
+fn a_similar_task_of_a_later_session_does_not_close_an_open_end() {
+    let mut earlier = full();
+    earlier.summary.objective = "Add the CSV export to the report page".to_owned();
+    earlier.summary.completed_tasks = None;
+    let steps = ["Describe the CSV export in the manual", "Check the time zones of the scheduler"];
+    earlier.summary.next_steps = Some(steps.map(str::to_owned).to_vec());
+    let mut later = full();
+    later.summary.next_steps = None;
+    let other = "Add a PDF export to the report page";
+    let open = |done: &str, asked: &str| {
+        let mut later = later.clone();
+        later.summary.objective = asked.to_owned();
+        later.summary.completed_tasks = Some(vec![done.to_owned()]);
+        gather(&[later, earlier.clone()], &[]).open_ends.len()
+    };
+    assert_eq!(open("Described the PDF export in the manual", other), 2);
+    assert_eq!(open("Described the CSV export in the manual of the page", other), 1);
+    let same = "Add the CSV export to the new report page";
+    assert_eq!(open("Described the PDF export in the manual", same), 0, "it is continued");
+}
+
+#[test]
 fn offers_and_states_of_an_earlier_session_are_left_out() {
     let mut earlier = full();
     let offer = "Offered: write a migration for the old keys";
@@ -650,6 +672,11 @@ fn the_short_text_has_the_decisions_and_offers_that_the_ending_of_the_session_qu
     for part in ["Use port 8081, because", "Offered: tidy up"] {
         assert!(short.contains(part), "{short}");
     }
+    let unknown = NoFacts(SessionEnding::default());
+    let short = gather_part(Some(&session), &[], &unknown).to_short_text(4_000).unwrap();
+    assert!(short.contains("“User: \"Use port 8081, because"), "{short}");
+    let wrong = FunctionValidity(|_: usize, _: &str| Some(false));
+    assert_eq!(gather_part(Some(&session), &[], &wrong).decisions, []);
     let wishes = ["Never push to main".to_owned()];
     let short = gather_part(None, &wishes, &validity).to_short_text(4_000).unwrap();
     assert!(short.contains("Never push to main"), "{short}");
