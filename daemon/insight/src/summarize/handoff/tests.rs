@@ -503,7 +503,11 @@ fn a_similar_task_of_a_later_session_does_not_close_an_open_end() {
     let mut earlier = full();
     earlier.summary.objective = "Add the CSV export to the report page".to_owned();
     earlier.summary.completed_tasks = None;
-    let steps = ["Describe the CSV export in the manual", "Check the time zones of the scheduler"];
+    let steps = [
+        "Describe the CSV export in the manual",
+        "Check the time zones of the scheduler",
+        "Asked, not answered: Is the menu of the page in German, too?",
+    ];
     earlier.summary.next_steps = Some(steps.map(str::to_owned).to_vec());
     let mut later = full();
     later.summary.next_steps = None;
