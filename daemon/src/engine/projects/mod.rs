@@ -252,7 +252,7 @@ impl Projects {
         iter::once(own).chain(others).collect()
     }
 
-    /// Returns the project with this namespace, remote or name.
+    /// Returns the project with this namespace, remote or name. The host of a remote may be left out.
     pub fn named(&self, given: &str) -> NamedProject {
         if let Some(namespace) = Namespace::parse(given)
             && self.read().contains_key(&namespace)
@@ -261,8 +261,14 @@ impl Projects {
         }
         let remote = remote::normalized(given);
         let name = given.to_lowercase();
-        let tests: [&dyn Fn(&KnownProject) -> bool; 3] = [
+        let end = remote.as_ref().filter(|remote| remote.contains('/'));
+        let end = end.map(|remote| format!("/{remote}"));
+        let tests: [&dyn Fn(&KnownProject) -> bool; 4] = [
             &|known| remote.is_some() && known.identity.remote == remote,
+            &|known| {
+                let known = known.identity.remote.as_ref().zip(end.as_ref());
+                known.is_some_and(|(known, end)| known.ends_with(end))
+            },
             &|known| known.names().any(|one| one == name),
             &|known| known.project.name().to_lowercase() == name,
         ];
@@ -280,6 +286,13 @@ impl Projects {
             return NamedProject::Ambiguous(others);
         }
         NamedProject::Unknown
+    }
+
+    /// Returns the names of the known projects, in alphabetical order.
+    pub fn all_names(&self) -> Vec<String> {
+        let names: BTreeSet<String> =
+            self.read().values().filter_map(|known| known.names().last()).collect();
+        names.into_iter().collect()
     }
 
     /// Returns the directories of the project with this name, remote or namespace. The list is
