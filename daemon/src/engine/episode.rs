@@ -3,7 +3,9 @@
 pub use crate::summarize::{cut, handoff, markdown::NEXT_STEPS};
 use crate::{
     activity::Detector,
-    engine::{entities::StatementStates, job_result::JobResult, new_episode::new_episode_id, redaction},
+    engine::{
+        entities::StatementStates, job_result::JobResult, new_episode::new_episode_id, redaction,
+    },
     model::{
         ActivityVector, CloseReason, EnhancedSessionSummary, Episode, Evidence, Project, Timestamp,
         activity::{Segment, Signals},
