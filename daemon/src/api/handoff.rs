@@ -66,8 +66,7 @@ pub(super) fn of_session(
     projects: &[Namespace],
 ) -> Result<Handoff, StoreError> {
     let episode = session.map(|session| store.stored_episode_of(session)).transpose()?.flatten();
-    let episodes: &[Episode] = episode.as_ref().map_or(&[], std::slice::from_ref);
-    let statement_states = statement_states(store, episodes)?;
+    let statement_states = statement_states(store, episode.as_slice())?;
     with_wishes(store, projects, |wishes| {
         handoff::gather_part(episode.as_ref(), wishes, &statement_states)
     })

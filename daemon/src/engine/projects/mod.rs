@@ -288,13 +288,6 @@ impl Projects {
         NamedProject::Unknown
     }
 
-    /// Returns the names of the known projects, in alphabetical order.
-    pub fn all_names(&self) -> Vec<String> {
-        let names: BTreeSet<String> =
-            self.read().values().filter_map(|known| known.names().last()).collect();
-        names.into_iter().collect()
-    }
-
     /// Returns the directories of the project with this name, remote or namespace. The list is
     /// empty if no project or several projects match.
     pub fn known_by(&self, name: &str) -> Vec<Namespace> {
@@ -372,19 +365,6 @@ impl Projects {
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, BTreeMap<Namespace, KnownProject>> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl KnownProject {
-    /// Returns the names that people use for the project: the name of the repository's folder (or
-    /// else of the root folder), and the name in the remote's address.
-    fn names(&self) -> impl Iterator<Item = String> {
-        let Identity { repository, remote } = &self.identity;
-        let root = self.project.root().path().to_owned();
-        let paths = [repository.clone().or(Some(root)), remote.clone()];
-        paths.into_iter().flatten().filter_map(|path| {
-            path.rsplit('/').next().map(str::to_lowercase).filter(|name| !name.is_empty())
-        })
     }
 }
 
