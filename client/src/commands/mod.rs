@@ -170,7 +170,8 @@ fn by(team: Option<&TeamOrigin>) -> String {
 
 /// Converts the given project for the daemon. A directory becomes its absolute path. A namespace, a
 /// name, a remote or an absolute path of another operating system, which `list --json` may contain,
-/// stays unchanged, unless it exists here as a path.
+/// stays unchanged, unless it exists here as a path. `owner/name` is the end of a remote;
+/// `./owner/name` is a folder that may be removed.
 fn project(project: Project) -> Option<String> {
     let given = project.project?;
     if (is_name_or_remote(&given) || is_of_another_system(&given)) && !Path::new(&given).exists() {
@@ -187,13 +188,19 @@ fn absolute_path(given: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Whether the text is a single name, such as a namespace, or looks like the address of a remote.
+/// Whether the text is a single name, such as a namespace, or looks like the address of a remote or
+/// like the end of the address, `owner/name`.
 fn is_name_or_remote(given: &str) -> bool {
     let host = given.split(['/', ':']).next().unwrap_or_default();
+    let is_end_of_remote = given.split_once('/').is_some_and(|(owner, name)| {
+        let is_part = |part: &str| !part.is_empty() && !part.starts_with(['.', '~']);
+        is_part(owner) && is_part(name) && !name.contains('/') && !given.contains(['\\', ':'])
+    });
     !given.contains(['/', '\\'])
         || given.contains("://")
         || host.contains('@')
         || host.trim_matches('.').contains('.')
+        || is_end_of_remote
 }
 
 /// Whether a path is absolute on Windows or Unix, but not on this operating system.
@@ -216,8 +223,10 @@ mod tests {
         {
             assert_eq!(named(given), given);
         }
-        assert!(Path::new(&named("gone/app")).is_absolute());
-        assert!(Path::new(&named("../gone")).is_absolute());
+        assert_eq!(named("ann/app"), "ann/app");
+        for folder in ["./gone/app", "gone/app/sub", "../gone", "gone/", "src/commands"] {
+            assert!(Path::new(&named(folder)).is_absolute(), "{folder}");
+        }
     }
 
     #[test]
@@ -227,7 +236,8 @@ mod tests {
         for whole in ["D:/x", r"D:\x\y", r"\\server\share", "/no/such/folder", "1a2b3c4d"] {
             assert_eq!(named(whole), whole);
         }
-        for (given, wanted) in [("no/such", here.join("no/such")), ("./d:x", here.join("d:x"))] {
+        for (given, wanted) in [("no/such/x", here.join("no/such/x")), ("./d:x", here.join("d:x"))]
+        {
             #[cfg(unix)]
             assert_eq!(named(given), wanted.to_string_lossy());
             let _ = (given, wanted);

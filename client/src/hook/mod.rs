@@ -107,8 +107,8 @@ fn forward(protocol: &HookProtocol, event: &HookEvent) {
         && let Some(start) = pending_start::take(event, &home)
     {
         match ask(&start, &home) {
-            Some((_, reply)) => contexts.extend(reply.context),
-            None => pending_start::keep(&start, &home),
+            Some((_, reply)) if !reply.is_late => contexts.extend(reply.context),
+            _ => pending_start::keep(&start, &home),
         }
     }
     let Some((connection, reply)) = ask(event, &home) else {

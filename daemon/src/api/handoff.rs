@@ -53,9 +53,34 @@ pub(super) fn of_project(
     }
     episodes.truncate(scope.sessions);
     let statement_states = statement_states(store, &episodes)?;
-    let wishes = preferences(store, scope.projects)?;
+    with_wishes(store, scope.projects, |wishes| {
+        handoff::gather(&episodes, wishes, &statement_states)
+    })
+}
+
+/// Builds the handoff from the earlier part of a session to its later part. If the session is unknown
+/// or has no episode, the handoff has only the user's wishes that apply in the project.
+pub(super) fn of_session(
+    store: &dyn Store,
+    session: Option<SessionKey>,
+    projects: &[Namespace],
+) -> Result<Handoff, StoreError> {
+    let episode = session.map(|session| store.stored_episode_of(session)).transpose()?.flatten();
+    let statement_states = statement_states(store, episode.as_slice())?;
+    with_wishes(store, projects, |wishes| {
+        handoff::gather_part(episode.as_ref(), wishes, &statement_states)
+    })
+}
+
+/// Adds the user's current wishes for the project to the handoff that `gather` makes.
+fn with_wishes(
+    store: &dyn Store,
+    projects: &[Namespace],
+    gather: impl FnOnce(&[String]) -> Handoff,
+) -> Result<Handoff, StoreError> {
+    let wishes = preferences(store, projects)?;
     let texts: Vec<String> = wishes.iter().map(|wish| wish.fact.sentence.clone()).collect();
-    let mut handoff = handoff::gather(&episodes, &texts, &statement_states);
+    let mut handoff = gather(&texts);
     // A wish without words, which is left out, cannot be stated.
     if handoff.preferences.len() == wishes.len() {
         mark_contradicted(&mut handoff.preferences, &wishes);
@@ -100,18 +125,6 @@ fn statement_states(
     let (graph, now) = (Graph::of(store), clock::now());
     let each = episodes.iter().map(|episode| graph.statement_states(episode.id, now));
     Ok(StatesBySession(each.collect::<Result<_, _>>()?))
-}
-
-/// Builds the handoff from the earlier part of a session to its later part; `None` if the session
-/// has no episode.
-pub(super) fn of_session(
-    store: &dyn Store,
-    session: SessionKey,
-) -> Result<Option<Handoff>, StoreError> {
-    let Some(episode) = store.stored_episode_of(session)? else { return Ok(None) };
-    let preferences = episode.summary.preferences.clone().unwrap_or_default();
-    let episodes = std::slice::from_ref(&episode);
-    Ok(Some(handoff::gather(episodes, &preferences, &statement_states(store, episodes)?)))
 }
 
 /// Returns the user's wishes that apply in the project. Wishes that were stored with `graphiti

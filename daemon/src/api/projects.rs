@@ -18,6 +18,8 @@ use crate::{
 
 /// Maximum number of directories in the message about an ambiguous name.
 const MAX_DIRECTORIES: usize = 5;
+/// Maximum number of known projects in the message about an unknown name.
+const MAX_NAMES: usize = 10;
 
 /// Returns the directories of the given project, as namespaces; `None` if none is given.
 ///
@@ -40,7 +42,7 @@ pub(crate) fn project_argument(
         NamedProject::Unknown => match Namespace::parse(given) {
             // A namespace may be that of a project without sessions.
             Some(namespace) => vec![namespace],
-            None => return Err(unknown(given)),
+            None => return Err(unknown(daemon, given)),
         },
         NamedProject::Ambiguous(paths) => {
             let what = format!(
@@ -59,9 +61,20 @@ pub(crate) fn project_argument(
     }))
 }
 
-fn unknown(given: &str) -> Error {
-    let what =
+fn unknown(daemon: &DaemonState, given: &str) -> Error {
+    let mut what =
         format!("no project has the name or remote `{given}`: give the directory of the project");
+    let names = daemon.engine.projects().all_names();
+    let answers = &daemon.config().answers;
+    // Agents may not learn the names of projects that the settings hide.
+    if answers.cross_project_search && answers.trusted_namespaces.is_none() && !names.is_empty() {
+        let more = match names.len().saturating_sub(MAX_NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let shown = &names[..names.len().min(MAX_NAMES)];
+        what.push_str(&format!("; known projects: {}{more}", shown.join(", ")));
+    }
     Error::new(code::NOT_FOUND, what)
 }
 

@@ -3,7 +3,9 @@
 pub use crate::summarize::{cut, handoff, markdown::NEXT_STEPS};
 use crate::{
     activity::Detector,
-    engine::{job_result::JobResult, new_episode::new_episode_id, redaction},
+    engine::{
+        entities::StatementStates, job_result::JobResult, new_episode::new_episode_id, redaction,
+    },
     model::{
         ActivityVector, CloseReason, EnhancedSessionSummary, Episode, Evidence, Project, Timestamp,
         activity::{Segment, Signals},
@@ -102,6 +104,13 @@ pub fn page(episode: &Episode) -> String {
         Some(text) => text.to_owned(),
         None => summarize::markdown::to_page(&episode.summary, &episode.name),
     }
+}
+
+/// Same as [`page()`], with a note at each open end, decision and wish that no longer holds.
+pub fn page_with_states(episode: &Episode, states: &StatementStates) -> String {
+    let mut episode = episode.clone();
+    states.mark(&mut episode.summary);
+    page(&episode)
 }
 
 /// Returns the summary of an episode as Markdown, as documents contain it.

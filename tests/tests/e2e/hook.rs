@@ -468,6 +468,50 @@ fn a_compacted_session_gets_its_own_open_work() {
 }
 
 #[test]
+fn the_short_form_has_the_current_wishes_of_the_project_right_after_a_compaction() {
+    let world = World::new();
+    world
+        .transcript("s0")
+        .prompt("Add a CSV export. From now on, never rename a public function without asking me.")
+        .tool("Edit", &json!({ "file_path": "/work/app/src/csv.rs" }), "edited")
+        .reply("The page exports CSV.");
+    world
+        .transcript("s1")
+        .prompt("Make the parser accept empty lines. From now on, never push without asking me.")
+        .tool("Edit", &json!({ "file_path": "/work/app/src/parser.rs" }), "edited")
+        .reply("The parser accepts empty lines now. Next step: document it in docs/parser.md.");
+    let daemon = world.start();
+    daemon.settle();
+    daemon.close("s0");
+    daemon.settle();
+    let event = |name: &str| {
+        json!({
+            "session_id": "s1", "hook_event_name": name, "source": "compact", "cwd": PROJECT,
+        })
+        .to_string()
+    };
+    let compacted = || {
+        assert_silent_success(&hook(&world, &event("PreCompact")));
+        let mut found = added_context(&hook(&world, &event("SessionStart")));
+        // On a busy machine, the handoff is too late for the start, and is added to a prompt.
+        for _ in 0..100 {
+            found = found.or_else(|| added_context(&hook(&world, &event("UserPromptSubmit"))));
+        }
+        found.expect("a handoff")
+    };
+    let first = compacted();
+    for part in ["docs/parser.md", "never push without", "never rename a public"] {
+        assert!(first.contains(part), "{first}");
+    }
+    let facts = world.json(&["facts", "--project", PROJECT]);
+    let is_push = |fact: &&Value| fact["fact"].as_str().is_some_and(|text| text.contains("push"));
+    let push = facts["facts"].as_array().expect("facts").iter().find(is_push).expect("the wish");
+    world.printed(&["forget", "--fact", push["uuid"].as_str().expect("an id")]);
+    let second = compacted();
+    assert!(second.contains("docs/parser.md") && !second.contains("never push"), "{second}");
+}
+
+#[test]
 fn a_session_that_starts_is_told_of_the_other_sessions_that_run_in_its_project() {
     let world = World::new();
     let edit = json!({

@@ -46,10 +46,19 @@ impl Project {
         found.map_or_else(|| self.clone(), |(root, _)| Project::new(root))
     }
 
-    /// Returns the form in which paths of Windows, WSL and Unix are compared. A path on a drive of
-    /// Windows becomes `c:/folder` in lower case, because Windows ignores case.
+    /// Returns the form in which paths of Windows, WSL, Git Bash and Unix are compared. A path on a
+    /// drive of Windows becomes `c:/folder` in lower case, because Windows ignores case. A path such as
+    /// `/c/app` is a path of Git Bash only in `/c/Users`, because Unix has folders with such names.
     pub fn spelling(&self) -> String {
         let path = self.path.strip_prefix("//?/").unwrap_or(&self.path);
+        let mut parts = path.strip_prefix('/').unwrap_or_default().splitn(3, '/');
+        if let (Some(drive), Some(users)) = (parts.next(), parts.next())
+            && drive.len() == 1
+            && drive.as_bytes()[0].is_ascii_alphabetic()
+            && users.eq_ignore_ascii_case("users")
+        {
+            return format!("{drive}:{}", &path[2..]).to_lowercase();
+        }
         let drive = |drive: &str| drive.len() == 1 && drive.as_bytes()[0].is_ascii_alphabetic();
         let (first, rest) = match path.strip_prefix("/mnt/") {
             Some(mounted) => mounted.split_once('/').unwrap_or((mounted, "")),
@@ -131,6 +140,10 @@ mod tests {
             ("\\\\?\\C:\\Work", "c:/work"),
             ("/mnt/c", "c:/"),
             ("C:", "c:/"),
+            ("/c/Users/Ann/App", "c:/users/ann/app"),
+            ("/c/App/Users", "/c/App/Users"),
+            ("/Users/Ann/App", "/Users/Ann/App"),
+            ("/cc/Users/Ann", "/cc/Users/Ann"),
             ("/mnt/data/App", "/mnt/data/App"),
             ("/home/Ann/a:b", "/home/Ann/a:b"),
         ] {

@@ -15,6 +15,9 @@ use crate::{
     },
 };
 
+/// The name of the attribute that contains the correction of a fact.
+pub const CORRECTED: &str = "corrected";
+
 /// The effect of a mark on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkEffect {
@@ -87,7 +90,7 @@ fn corrected(mut fact: Fact, correction: Option<&Correction>) -> Fact {
         fact.expired_at = Some(correction.at.max(fact.created_at));
     }
     let note = format!("{} (by the {})", correction.verdict.as_str(), correction.author.as_str());
-    fact.details.push(("corrected".to_owned(), note));
+    fact.details.push((CORRECTED.to_owned(), note));
     fact
 }
 

@@ -13,6 +13,7 @@ pub mod extract;
 pub mod fact_validity;
 mod preferences;
 pub mod query;
+mod quoted_reports;
 mod statement_states;
 mod text;
 

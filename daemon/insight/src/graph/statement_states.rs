@@ -1,15 +1,17 @@
-//! Computes which open ends, decisions and failing tests of an episode still hold, and how its
-//! session ended. Handoffs and recalled statements share this computation.
+//! Computes which open ends, decisions, wishes and failing tests of an episode still hold, and how
+//! its session ended. Handoffs and recalled statements share this computation.
 
 use std::collections::HashMap;
 
 use crate::{
-    graph::Graph,
+    graph::{Graph, fact_validity::CORRECTED, quoted_reports::without_statements},
     model::{
         EpisodeId, Fact, SessionEnding, Timestamp,
-        graph::{EntityOrFact, Relation},
+        graph::{EntityOrFact, Relation, Verdict},
+        summary::EnhancedSessionSummary,
     },
     store::StoreError,
+    text::same_words,
 };
 
 /// Names of attributes of facts. Each attribute contains the text of a statement in the summary.
@@ -22,6 +24,8 @@ pub(super) const TEST: &str = "test";
 pub struct StatementStates {
     /// The statements, by their texts in the summary.
     statements: HashMap<String, StatementState>,
+    /// The user's wishes, whose texts in the summary are quoted.
+    wishes: Vec<StatementState>,
     ending: SessionEnding,
 }
 
@@ -30,6 +34,33 @@ pub struct StatementStates {
 struct StatementState {
     holds: bool,
     sentence: String,
+    /// The correction of the fact by a user or an agent.
+    verdict: Option<Verdict>,
+}
+
+impl StatementState {
+    fn of(fact: &Fact, now: Timestamp) -> StatementState {
+        let mut details = fact.details.iter();
+        let note = details.find(|(name, _)| name == CORRECTED).map(|(_, note)| note);
+        let verdict = note.and_then(|note| note.split_whitespace().next());
+        StatementState {
+            // The start of a fact is not compared with `now`: the clock of the machine that wrote
+            // the transcript may be ahead.
+            holds: fact.invalid_at.is_none_or(|end| end > now),
+            sentence: without_session(&fact.sentence).to_owned(),
+            verdict: verdict.and_then(Verdict::parse),
+        }
+    }
+
+    /// Returns a note about a statement that does not hold.
+    fn note(&self) -> Option<&'static str> {
+        match self.verdict {
+            _ if self.holds => None,
+            Some(Verdict::Wrong) => Some(" (marked wrong)"),
+            Some(Verdict::Done) => Some(" (marked done)"),
+            Some(Verdict::Keep) | None => Some(" (ended)"),
+        }
+    }
 }
 
 impl StatementStates {
@@ -49,14 +80,11 @@ impl StatementStates {
                 .details
                 .iter()
                 .filter(|(name, _)| Some(name.as_str()) == text_attribute(fact.relation));
-            // The start of a fact is not compared with `now`: the clock of the machine that wrote
-            // the transcript may be ahead.
-            let holds = fact.invalid_at.is_none_or(|end| end > now);
-            let sentence = without_session(&fact.sentence);
-            states.statements.extend(texts.map(|(_, text)| {
-                let statement = StatementState { holds, sentence: sentence.to_owned() };
-                (text.clone(), statement)
-            }));
+            let state = StatementState::of(fact, now);
+            states.statements.extend(texts.map(|(_, text)| (text.clone(), state.clone())));
+            if fact.relation == Relation::Prefers {
+                states.wishes.push(state);
+            }
         }
         states
     }
@@ -68,6 +96,38 @@ impl StatementStates {
 
     pub fn ending(&self) -> &SessionEnding {
         &self.ending
+    }
+
+    /// Adds a note to each open end, decision and wish of the summary that no longer holds.
+    pub fn mark(&self, summary: &mut EnhancedSessionSummary) {
+        let note = |text: &str| self.statements.get(text).and_then(StatementState::note);
+        let decisions = summary.key_decisions.iter_mut().flatten();
+        let texts = decisions.map(|record| &mut record.decision);
+        for text in texts.chain(summary.next_steps.iter_mut().flatten()) {
+            text.push_str(note(text).unwrap_or_default());
+        }
+        for wish in summary.preferences.iter_mut().flatten() {
+            let mut states = self.wishes.iter();
+            let state = states.find(|state| same_words(&state.sentence, wish));
+            wish.push_str(match state {
+                Some(state) if state.verdict == Some(Verdict::Done) => " (withdrawn)",
+                state => state.and_then(StatementState::note).unwrap_or_default(),
+            });
+        }
+    }
+
+    /// Removes the statements that were marked as wrong or done from the quoted reports.
+    fn correct_reports(&mut self) {
+        let corrected = self.statements.iter().filter(|(_, state)| {
+            !state.holds && matches!(state.verdict, Some(Verdict::Wrong | Verdict::Done))
+        });
+        let corrected: Vec<(&str, &str)> =
+            corrected.map(|(text, state)| (text.as_str(), state.sentence.as_str())).collect();
+        for report in [&mut self.ending.report, &mut self.ending.earlier_report] {
+            if let Some(text) = report.as_mut().filter(|_| !corrected.is_empty()) {
+                *text = without_statements(text, &corrected);
+            }
+        }
     }
 
     /// Returns the sentence of the fact that was made from a statement of the summary, if it holds.
@@ -99,8 +159,8 @@ fn text_attribute(relation: Relation) -> Option<&'static str> {
 }
 
 impl Graph<'_> {
-    /// Returns which open ends, decisions and failing tests of an episode hold at `now`, and how the
-    /// session ended.
+    /// Returns which open ends, decisions, wishes and failing tests of an episode hold at `now`, and how
+    /// the session ended, without reported statements that were marked as wrong or done.
     pub fn statement_states(
         &self,
         episode: EpisodeId,
@@ -111,7 +171,9 @@ impl Graph<'_> {
         for thing in self.store().entities_and_facts_of(episode)? {
             let EntityOrFact::Fact(key) = thing else { continue };
             let relation = self.last_claim(key)?.map(|claim| claim.relation);
-            if relation.is_some_and(|relation| text_attribute(relation).is_some()) {
+            if relation.is_some_and(|relation| {
+                relation == Relation::Prefers || text_attribute(relation).is_some()
+            }) {
                 facts.extend(self.spans(key)?);
             }
             if relation == Some(Relation::TaskState) {
@@ -123,6 +185,73 @@ impl Graph<'_> {
                 }
             }
         }
-        Ok(StatementStates { ending, ..StatementStates::of(&facts, episode, now) })
+        let mut states = StatementStates { ending, ..StatementStates::of(&facts, episode, now) };
+        states.correct_reports();
+        Ok(states)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        graph::fact_validity,
+        model::graph::{Attributed, Correction, CorrectionAuthor},
+        store::contract,
+    };
+
+    const NOW: Timestamp = Timestamp::from_seconds(100);
+
+    fn stated(relation: Relation, text: &str, sentence: &str, verdict: Option<Verdict>) -> Fact {
+        let mut claim = contract::statements(10).claims.remove(0);
+        claim.relation = relation;
+        claim.sentence = sentence.to_owned();
+        let attribute = text_attribute(relation).map(|name| (name.to_owned(), text.to_owned()));
+        claim.details = attribute.into_iter().collect();
+        let correction =
+            verdict.map(|verdict| Correction { verdict, author: CorrectionAuthor::User, at: NOW });
+        let key = claim.key;
+        let claim = Attributed { episode: episode(), created_at: claim.at, what: claim };
+        fact_validity::facts(key, &[claim], &[], correction.as_ref()).remove(0)
+    }
+
+    fn episode() -> EpisodeId {
+        EpisodeId::new(NOW, [1; 10])
+    }
+
+    #[test]
+    fn corrected_statements_are_marked_in_the_summary_and_not_quoted_from_reports() {
+        let pool = "Use a pool of 8 connections";
+        let runbook = "Write the runbook for the gateway alarm";
+        let webhook = "Remove the legacy webhook endpoint";
+        let tabs = "Always use tabs in Python files";
+        let (wrong, done, keep) = (Verdict::Wrong, Verdict::Done, Verdict::Keep);
+        let facts = [
+            stated(Relation::Decided, pool, pool, Some(wrong)),
+            stated(Relation::LeftOpen, runbook, runbook, Some(done)),
+            stated(Relation::LeftOpen, webhook, webhook, Some(keep)),
+            stated(Relation::Prefers, "", tabs, Some(wrong)),
+        ];
+        let mut states = StatementStates::of(&facts, episode(), NOW);
+        let mut summary: EnhancedSessionSummary = serde_json::from_value(serde_json::json!({
+            "objective": "", "outcome": "completed",
+            "next_steps": [runbook, webhook],
+            "key_decisions": [{ "decision": pool, "rationale": "it is easier" }],
+            "preferences": [format!("\"{tabs}\""), "\"Never push to main\""],
+        }))
+        .unwrap();
+        states.mark(&mut summary);
+        assert_eq!(
+            summary.next_steps.unwrap(),
+            [format!("{runbook} (marked done)"), webhook.to_owned()]
+        );
+        assert_eq!(summary.key_decisions.unwrap()[0].decision, format!("{pool} (marked wrong)"));
+        assert_eq!(
+            summary.preferences.unwrap(),
+            [format!("\"{tabs}\" (marked wrong)"), "\"Never push to main\"".to_owned()]
+        );
+        states.ending.report = Some(format!("{pool}. Left open: {runbook}; {webhook}."));
+        states.correct_reports();
+        assert_eq!(states.ending.report.unwrap(), format!("Left open: {webhook}."));
     }
 }

@@ -138,7 +138,7 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
         current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await.ok();
     let is_continued = matches!(event.source.as_deref(), Some("compact" | "resume"));
     let directory = event.cwd.clone().unwrap_or_default();
-    if is_continued && own.is_none() || !is_continued && directory.is_empty() {
+    if directory.is_empty() && !(is_continued && own.is_some()) {
         return None;
     }
     let engine = daemon.engine.clone();
@@ -146,8 +146,9 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
     let locating = engine.clone();
     let located = tokio::task::spawn_blocking(move || locating.projects().of_directory(&directory));
     let projects = located.await.ok()?;
-    if !is_continued {
-        index_ended(daemon, projects.clone(), own).await;
+    match is_continued {
+        true => index_own(daemon, projects.clone(), own).await,
+        false => index_ended(daemon, projects.clone(), own).await,
     }
     let team = daemon.hooks().team_handoff && !is_continued;
     let team =
@@ -161,9 +162,8 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
     };
     let handoff = tokio::task::spawn_blocking(move || {
         let store = store.as_ref();
-        if let Some(own) = own.filter(|_| is_continued) {
-            let handoff = handoff::of_session(store, own)?;
-            return Ok(handoff.and_then(|handoff| handoff.to_short_text(limit)));
+        if is_continued {
+            return Ok(handoff::of_session(store, own, &projects)?.to_short_text(limit));
         }
         let running = ongoing::describe(store, &running)?;
         let after = ongoing::text(&running, true, limit / 2);
@@ -201,6 +201,17 @@ async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Opt
         if timeout_at(deadline, pending.done).await.is_err() {
             return;
         }
+    }
+}
+
+/// Waits until the episode of a session that was just compacted is stored. Without a time limit of
+/// its own: when [`HANDOFF_TIMEOUT`] passes, the next prompt requests the handoff again.
+async fn index_own(daemon: &DaemonState, projects: Vec<Namespace>, own: Option<SessionKey>) {
+    let scope = Scope { projects, except: None, limit: MAX_SESSIONS };
+    let Ok(pending) = daemon.engine.request_episodes(scope).await else { return };
+    for pending in pending.into_iter().filter(|pending| Some(pending.session) == own) {
+        // If the episode failed, the handoff uses the earlier episode.
+        let _ = pending.done.await;
     }
 }
 

@@ -21,7 +21,9 @@ use crate::{
         current::{self, ResolvedSession},
         projects::{hidden, is_hidden},
     },
+    clock,
     engine::{
+        entities::Graph,
         episode,
         forks::{self, Fork},
     },
@@ -194,7 +196,8 @@ fn add_summary(
 ) -> Result<(), Error> {
     let store = daemon.engine.store().as_ref();
     if let Some(episode) = store.episode_of(session).map_err(store_error)? {
-        let page = episode::page(&episode);
+        let states = Graph::of(store).statement_states(episode.id, clock::now());
+        let page = episode::page_with_states(&episode, &states.map_err(store_error)?);
         answer.markdown =
             Some(match convert::is_withdrawn(store, &episode).map_err(store_error)? {
                 true => format!("{WITHDRAWN_NOTE}\n\n{page}"),

@@ -1,6 +1,8 @@
 //! The identity of a project, by which other machines recognise it.
 
-use super::remote;
+use std::collections::BTreeSet;
+
+use super::{KnownProject, Projects, remote};
 use crate::model::Project;
 
 /// The properties that the directories of one project share.
@@ -42,5 +44,27 @@ impl ProjectIdentity {
         let is_remote = self.remote.is_some() && self.remote == remote;
         let spelling = Project::new(given).spelling();
         is_remote || self.folders.iter().any(|folder| Project::new(folder).spelling() == spelling)
+    }
+}
+
+impl Projects {
+    /// Returns the names of the known projects, in alphabetical order.
+    pub fn all_names(&self) -> Vec<String> {
+        let names: BTreeSet<String> =
+            self.read().values().filter_map(|known| known.names().last()).collect();
+        names.into_iter().collect()
+    }
+}
+
+impl KnownProject {
+    /// Returns the names that people use for the project: the name of the repository's folder (or
+    /// else of the root folder), and the name in the remote's address.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        let Identity { repository, remote } = &self.identity;
+        let root = self.project.root().path().to_owned();
+        let paths = [repository.clone().or(Some(root)), remote.clone()];
+        paths.into_iter().flatten().filter_map(|path| {
+            path.rsplit('/').next().map(str::to_lowercase).filter(|name| !name.is_empty())
+        })
     }
 }

@@ -252,7 +252,7 @@ impl Projects {
         iter::once(own).chain(others).collect()
     }
 
-    /// Returns the project with this namespace, remote or name.
+    /// Returns the project with this namespace, remote or name. The host of a remote may be left out.
     pub fn named(&self, given: &str) -> NamedProject {
         if let Some(namespace) = Namespace::parse(given)
             && self.read().contains_key(&namespace)
@@ -261,8 +261,14 @@ impl Projects {
         }
         let remote = remote::normalized(given);
         let name = given.to_lowercase();
-        let tests: [&dyn Fn(&KnownProject) -> bool; 3] = [
+        let end = remote.as_ref().filter(|remote| remote.contains('/'));
+        let end = end.map(|remote| format!("/{remote}"));
+        let tests: [&dyn Fn(&KnownProject) -> bool; 4] = [
             &|known| remote.is_some() && known.identity.remote == remote,
+            &|known| {
+                let known = known.identity.remote.as_ref().zip(end.as_ref());
+                known.is_some_and(|(known, end)| known.ends_with(end))
+            },
             &|known| known.names().any(|one| one == name),
             &|known| known.project.name().to_lowercase() == name,
         ];
@@ -359,19 +365,6 @@ impl Projects {
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, BTreeMap<Namespace, KnownProject>> {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl KnownProject {
-    /// Returns the names that people use for the project: the name of the repository's folder (or
-    /// else of the root folder), and the name in the remote's address.
-    fn names(&self) -> impl Iterator<Item = String> {
-        let Identity { repository, remote } = &self.identity;
-        let root = self.project.root().path().to_owned();
-        let paths = [repository.clone().or(Some(root)), remote.clone()];
-        paths.into_iter().flatten().filter_map(|path| {
-            path.rsplit('/').next().map(str::to_lowercase).filter(|name| !name.is_empty())
-        })
     }
 }
 

@@ -237,6 +237,11 @@ fn a_project_has_the_names_of_its_folder_and_its_remote() {
     {
         assert_eq!(projects.named(name), known, "{name}");
     }
+    assert_eq!(projects.named("Ann/app"), known);
+    assert_eq!(projects.all_names(), ["app"]);
+    for other in ["joann/app", "ann/apple", "nn/app"] {
+        assert_eq!(projects.named(other), NamedProject::Unknown, "{other}");
+    }
     assert_eq!(projects.named(&app.to_string()), known);
     assert_eq!(projects.named("nothing"), NamedProject::Unknown);
     machine.note(&projects, "/srv/app");

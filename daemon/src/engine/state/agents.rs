@@ -21,6 +21,10 @@ const MAX_REPORTED: usize = 256;
 /// than the time at which the end was noticed.
 const END_TOLERANCE: Duration = Duration::from_secs(5);
 
+/// A process that runs at least this long after its report is the agent, and not a wrapper around the
+/// hook, which exits when the hook has ended.
+const MIN_AGENT_TIME: Duration = Duration::from_secs(10);
+
 #[derive(Debug, Default)]
 pub(super) struct Agents {
     /// The sessions that liveness files report, by id.
@@ -47,6 +51,7 @@ struct ReportedSession {
     /// Whether the last two reports of the session contained the same process. If a wrapper runs
     /// the hook, each report contains a different process. The end of such a process is ignored.
     is_confirmed: bool,
+    at: Timestamp,
 }
 
 impl Agents {
@@ -73,7 +78,7 @@ impl Agents {
     }
 
     /// Records a hook's report. Returns whether the process is new.
-    fn report(&mut self, running: RunningSession) -> bool {
+    fn report(&mut self, running: RunningSession, now: Timestamp) -> bool {
         let same = |one: &RunningSession| (one.pid, one.started) == (running.pid, running.started);
         let is_new = !self.reported.iter().any(|known| same(&known.running));
         self.ended.retain(|(session, _)| *session != running.session);
@@ -84,7 +89,7 @@ impl Agents {
         if self.reported.len() == MAX_REPORTED {
             self.reported.remove(0);
         }
-        self.reported.push(ReportedSession { running, is_confirmed });
+        self.reported.push(ReportedSession { running, is_confirmed, at: now });
         is_new
     }
 
@@ -109,11 +114,13 @@ impl Agents {
 
     /// Replaces the sessions that liveness files report. Returns the sessions that have ended: the
     /// sessions that no liveness file lists any more, and the sessions that hooks reported and
-    /// whose confirmed process has exited.
+    /// whose process has exited, if the process was confirmed or ran for [`MIN_AGENT_TIME`] after its
+    /// last report.
     fn update(
         &mut self,
         found: HashMap<String, RunningSession>,
         is_gone: impl Fn(&RunningSession) -> bool,
+        now: Timestamp,
     ) -> HashSet<String> {
         self.ended.retain(|(session, _)| !found.contains_key(session));
         let before = std::mem::replace(&mut self.from_liveness_files, found);
@@ -127,11 +134,12 @@ impl Agents {
                 .values()
                 .any(|from_liveness_files| from_liveness_files.pid == running.pid)
         };
-        self.reported.retain(|ReportedSession { running, is_confirmed }| {
+        self.reported.retain(|ReportedSession { running, is_confirmed, at }| {
             if from_liveness_files.contains_key(&running.session) {
                 return true;
             }
-            if is_gone(running) && *is_confirmed {
+            let is_agent = *is_confirmed || now.since(*at) >= MIN_AGENT_TIME;
+            if is_gone(running) && is_agent {
                 gone.insert(running.session.clone());
             }
             !is_gone(running) && !is_in_other_session(running)
@@ -142,9 +150,9 @@ impl Agents {
 
 impl EngineState {
     /// Records a hook's report of a running agent.
-    pub(super) fn agent_runs(&mut self, running: RunningSession) {
+    pub(super) fn agent_runs(&mut self, running: RunningSession, now: Timestamp) {
         let process = process_of(&running);
-        if self.agents.report(running) {
+        if self.agents.report(running, now) {
             self.effects.push(EngineEffect::AwaitExit(process));
         }
     }
@@ -202,7 +210,8 @@ impl EngineState {
         let fresh: HashSet<Process> = found.values().map(process_of).collect();
         let fresh = fresh.into_iter().filter(|process| !self.agents.knows(*process));
         self.effects.extend(fresh.map(EngineEffect::AwaitExit));
-        let gone = self.agents.update(found, |running| gone.contains(&process_of(running)));
+        let is_gone = |running: &RunningSession| gone.contains(&process_of(running));
+        let gone = self.agents.update(found, is_gone, now);
         if gone.is_empty() {
             return;
         }
@@ -222,57 +231,73 @@ fn process_of(running: &RunningSession) -> Process {
 mod tests {
     use super::*;
 
+    const NOW: Timestamp = Timestamp::from_seconds(1_000);
+
     #[test]
     fn an_agent_that_was_reported_twice_and_exited_has_ended() {
         let mut agents = Agents::default();
-        assert!(agents.report(running("a", 1)));
-        assert!(!agents.report(running("a", 1)));
-        assert_eq!(agents.update(HashMap::new(), |_| false), HashSet::new());
-        assert_eq!(agents.update(HashMap::new(), |_| true), ["a".to_owned()].into());
+        assert!(agents.report(running("a", 1), NOW));
+        assert!(!agents.report(running("a", 1), NOW));
+        assert_eq!(agents.update(HashMap::new(), |_| false, NOW), HashSet::new());
+        assert_eq!(agents.update(HashMap::new(), |_| true, NOW), ["a".to_owned()].into());
         assert_eq!(agents.iter().count(), 0);
     }
 
     #[test]
     fn the_end_of_a_wrapper_around_the_hook_is_ignored() {
         let mut agents = Agents::default();
-        agents.report(running("a", 1));
-        agents.report(running("a", 2));
-        assert_eq!(agents.update(HashMap::new(), |_| true), HashSet::new());
+        agents.report(running("a", 1), NOW);
+        agents.report(running("a", 2), NOW);
+        assert_eq!(agents.update(HashMap::new(), |_| true, NOW), HashSet::new());
         assert_eq!(agents.iter().count(), 0);
+    }
+
+    #[test]
+    fn a_process_that_runs_long_after_its_only_report_is_the_agent() {
+        let mut agents = Agents::default();
+        agents.report(running("a", 1), NOW);
+        let wanted = ["a".to_owned()].into();
+        assert_eq!(agents.update(HashMap::new(), |_| true, NOW.plus(MIN_AGENT_TIME)), wanted);
+        agents.report(running("b", 2), NOW);
+        let soon = NOW.plus(MIN_AGENT_TIME / 2);
+        assert_eq!(agents.update(HashMap::new(), |_| true, soon), HashSet::new());
     }
 
     #[test]
     fn the_session_in_a_liveness_file_takes_precedence_over_the_last_reported_session() {
         let mut agents = Agents::default();
         for session in ["a", "b", "a"] {
-            agents.report(running(session, 1));
+            agents.report(running(session, 1), NOW);
         }
         assert_eq!(agents.iter().next(), Some(&running("a", 1)));
         let found = HashMap::from([("c".to_owned(), running("c", 1))]);
-        assert_eq!(agents.update(found, |_| false), HashSet::new());
+        assert_eq!(agents.update(found, |_| false, NOW), HashSet::new());
         assert_eq!(agents.iter().collect::<Vec<_>>(), [&running("c", 1)]);
     }
 
     #[test]
     fn of_several_sessions_with_liveness_files_the_last_reported_one_is_current() {
         let mut agents = Agents::default();
-        agents.report(running("a", 1));
-        agents.report(running("b", 1));
+        agents.report(running("a", 1), NOW);
+        agents.report(running("b", 1), NOW);
         let found = ["a", "b", "c"].map(|session| (session.to_owned(), running(session, 1)));
-        assert_eq!(agents.update(found.into(), |_| false), HashSet::new());
+        assert_eq!(agents.update(found.into(), |_| false, NOW), HashSet::new());
         assert_eq!(agents.iter().collect::<Vec<_>>(), [&running("b", 1), &running("a", 1)]);
         let found = [("a".to_owned(), running("a", 1))];
-        assert_eq!(agents.update(found.into(), |_| false), ["b".to_owned(), "c".to_owned()].into());
+        assert_eq!(
+            agents.update(found.into(), |_| false, NOW),
+            ["b".to_owned(), "c".to_owned()].into()
+        );
         assert_eq!(agents.iter().next(), Some(&running("a", 1)));
     }
 
     #[test]
     fn a_session_that_its_agent_ended_does_not_end_again() {
         let mut agents = Agents::default();
-        agents.report(running("a", 1));
-        agents.report(running("a", 1));
+        agents.report(running("a", 1), NOW);
+        agents.report(running("a", 1), NOW);
         agents.forget("a");
-        assert_eq!(agents.update(HashMap::new(), |_| true), HashSet::new());
+        assert_eq!(agents.update(HashMap::new(), |_| true, NOW), HashSet::new());
     }
 
     #[test]
@@ -283,10 +308,10 @@ mod tests {
         assert!(agents.has_ended("a", at(99)) && agents.has_ended("a", at(101)));
         assert!(!agents.has_ended("a", at(200)), "the session was continued");
         assert!(!agents.has_ended("b", at(99)));
-        agents.report(running("a", 2));
+        agents.report(running("a", 2), NOW);
         assert!(!agents.has_ended("a", at(99)), "the session was resumed");
         agents.note_end("a", at(100));
-        agents.update(HashMap::from([("a".to_owned(), running("a", 3))]), |_| false);
+        agents.update(HashMap::from([("a".to_owned(), running("a", 3))]), |_| false, NOW);
         assert!(!agents.has_ended("a", at(99)), "a liveness file lists the session");
     }
 
@@ -294,15 +319,15 @@ mod tests {
     fn a_session_whose_liveness_file_is_deleted_has_ended() {
         let mut agents = Agents::default();
         let found = HashMap::from([("a".to_owned(), running("a", 1))]);
-        assert_eq!(agents.update(found, |_| false), HashSet::new());
-        assert_eq!(agents.update(HashMap::new(), |_| false), ["a".to_owned()].into());
+        assert_eq!(agents.update(found, |_| false, NOW), HashSet::new());
+        assert_eq!(agents.update(HashMap::new(), |_| false, NOW), ["a".to_owned()].into());
     }
 
     #[test]
     fn the_sessions_reported_longest_ago_are_dropped() {
         let mut agents = Agents::default();
         for number in 0..=MAX_REPORTED {
-            agents.report(running(&number.to_string(), 1));
+            agents.report(running(&number.to_string(), 1), NOW);
         }
         assert_eq!(agents.iter().count(), MAX_REPORTED);
         assert!(agents.iter().all(|running| running.session != "0"));

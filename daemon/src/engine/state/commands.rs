@@ -41,7 +41,7 @@ impl EngineState {
             EngineCommand::Running(reply) => {
                 self.reply(reply, self.agents.iter().cloned().collect());
             }
-            EngineCommand::AgentRuns(running) => self.agent_runs(running),
+            EngineCommand::AgentRuns(running) => self.agent_runs(running, now),
             EngineCommand::AgentEnded(session) => self.agent_ended(&session, now),
             EngineCommand::OpenSources(reply) => {
                 self.reply(reply, self.source_states.sources().cloned().collect());

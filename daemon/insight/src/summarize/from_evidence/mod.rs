@@ -27,6 +27,7 @@ mod story_scenarios;
 mod turns;
 
 pub(super) use self::decisions::refusals::PLAN_NOT_CARRIED_OUT;
+pub(super) use self::next_steps::postponed::NOT_ANSWERED;
 pub(super) use self::settings::unrepeated_settings;
 pub use self::{
     decisions::wishes::{remembered_wish, states_wish},

@@ -17,6 +17,7 @@ mod recorded;
 mod render;
 mod state;
 mod steps;
+mod taken_up;
 mod validity;
 mod work;
 
@@ -27,7 +28,10 @@ pub use self::{
     validity::StatementValidity,
     work::did_work,
 };
-use self::{state::LeftState, validity::SessionValidity};
+use self::{
+    state::LeftState,
+    validity::{SessionValidity, WithoutEnding},
+};
 use crate::{
     model::{
         Episode,
@@ -149,6 +153,28 @@ pub fn gather(
     handoff
 }
 
+/// Merges the earlier part of one session with the user's wishes, for [`Handoff::to_short_text`]. The
+/// text does not quote the requests and reports of the session, so decisions and open ends in them
+/// are listed.
+pub fn gather_part(
+    episode: Option<&Episode>,
+    preferences: &[String],
+    validity: &dyn StatementValidity,
+) -> Handoff {
+    let episodes = episode.map_or(&[][..], std::slice::from_ref);
+    let mut handoff = gather(episodes, preferences, &WithoutEnding(validity));
+    // A decision in the user's words is not always a fact, for example if a setting states it.
+    let decisions =
+        episode.iter().flat_map(|episode| episode.summary.key_decisions.iter().flatten());
+    for record in decisions.rev() {
+        let text = &record.decision;
+        if text.starts_with("User: ") && validity.holds(0, text).is_none() {
+            push(&mut handoff.decisions, guard::quote(text, MAX_DECISION_CHARS), 0);
+        }
+    }
+    handoff
+}
+
 /// The test frameworks and settings of the sessions that were merged so far.
 #[derive(Default)]
 struct Seen {
@@ -204,10 +230,6 @@ impl Handoff {
         past: &EndedSession,
     ) {
         let session = validity.session;
-        // If a later session continued this objective, its summary lists the remaining steps.
-        let is_continued = self.sessions.iter().any(|later| later.took_up(&past.objective));
-        let settled: Vec<&String> =
-            self.sessions.iter().flat_map(|later| &later.done).chain(&past.done).collect();
         let is_reported = session == 0 && validity.ending().report.is_some();
         let is_settled = |step: &str| {
             if is_reported && (past.reports(step) || past.offers(step)) {
@@ -224,14 +246,12 @@ impl Handoff {
             if (session == 0 || steps::note(step).is_some()) && validity.is_fact(step) {
                 return false;
             }
-            is_continued
+            taken_up::is_taken_up(&self.sessions, past, step, validity.is_fact(step))
                 || !validity.holds(step)
                 || steps::is_no_work(step)
                 // A session that completed its work solved its failed steps in another way.
                 || summary.outcome == Outcome::Completed && step.starts_with("Resolve `")
                 || session > 0 && steps::is_short_lived(step)
-                || settled.iter().any(|done| steps::covers(done, step))
-                || self.sessions.iter().any(|later| later.took_up(step))
         };
         // The failing tests have a separate section.
         let tests_fail = summary.test_results.as_ref().is_some_and(|tests| tests.failed > 0);

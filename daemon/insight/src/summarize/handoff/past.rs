@@ -131,6 +131,15 @@ impl EndedSession {
         })
     }
 
+    /// Whether a request of this session repeats the task `open` of an earlier session, and not only a
+    /// similar task: `Add the PDF export` does not repeat `Add the CSV export`.
+    pub(super) fn repeats(&self, open: &str) -> bool {
+        let wanted = words(open);
+        let mut requests = std::iter::once(&self.objective).chain(&self.asked_later);
+        !wanted.is_empty()
+            && requests.any(|asked| share_of_words(&wanted, &words(asked)) >= REPEATED_SHARE)
+    }
+
     /// Whether a request of the user contains almost all words of a text.
     pub(super) fn asks(&self, text: &str) -> bool {
         let wanted = words(text);

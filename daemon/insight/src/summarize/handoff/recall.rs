@@ -23,6 +23,8 @@ pub const MAX_LINES: usize = 3;
 const MAX_PROMPT_BYTES: usize = 8 << 10;
 /// Maximum number of entries that are kept of one session.
 const MAX_ENTRIES: usize = 40;
+/// Minimum number of meaningful words of the end of an error message that is recalled by its end.
+const MIN_TAIL_WORDS: usize = 3;
 
 /// The results and open ends of the sessions of a project. The latest session is added first.
 #[derive(Debug, Default)]
@@ -45,6 +47,8 @@ pub struct RecallEntry {
     words: BTreeSet<String>,
     /// Names of single things: identifiers, files, error codes.
     names: BTreeSet<String>,
+    /// For an error, the ends of the message that are clear alone.
+    tails: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +90,7 @@ impl RecallMemory {
             settled.chain(open_ends).chain(findings).take(MAX_ENTRIES).collect();
         for Draft { topic, matched, text } in drafts {
             let (words, names) = (words(&matched), names(&matched));
+            let tails = if topic == RecallTopic::Error { tails(&matched) } else { Vec::new() };
             for word in &words {
                 *self.frequencies.entry(word.clone()).or_default() += 1;
             }
@@ -97,6 +102,7 @@ impl RecallMemory {
                 at: episode.ended_at,
                 words,
                 names,
+                tails,
             });
         }
     }
@@ -118,6 +124,7 @@ impl RecallMemory {
             words: words(prompt),
             names: names(prompt),
             has_error: has_error(prompt),
+            text: plain(prompt),
         };
         let others = self.entries.iter().filter(|entry| Some(entry.session) != excluded);
         let mut found: Vec<(f64, &RecallEntry)> =
@@ -136,6 +143,9 @@ impl RecallMemory {
 
     /// Returns how well the prompt matches; `None` if the match is not clear.
     fn score(&self, entry: &RecallEntry, asked: &ParsedPrompt) -> Option<f64> {
+        if entry.tails.iter().any(|tail| asked.text.contains(tail)) {
+            return Some(1.0);
+        }
         let common: Vec<&String> = entry.words.intersection(&asked.words).collect();
         let threshold = threshold(entry.topic, asked);
         if common.len() < threshold.words {
@@ -188,6 +198,8 @@ struct ParsedPrompt {
     words: BTreeSet<String>,
     names: BTreeSet<String>,
     has_error: bool,
+    /// The prompt as [`plain`] returns it.
+    text: String,
 }
 
 /// An entry before its words are counted.
@@ -260,6 +272,27 @@ fn has_error(prompt: &str) -> bool {
     .is_match(prompt)
 }
 
+/// Returns the texts after the last two colons of an error message, if the text has at least three
+/// meaningful words or a name with a digit, and is not a message that many errors end with.
+fn tails(error: &str) -> Vec<String> {
+    let is_common = pattern!(
+        r"^(?:no such file|(?:the system )?can.?not find|permission denied|access is denied|connection (?:refused|reset)|operation not permitted|(?:request |operation )?timed out|invalid argument|unexpected token|exit (?:code|status)|command failed)"
+    );
+    let is_clear = |tail: &String| {
+        let has_number = |name: &String| name.chars().any(|c| c.is_ascii_digit());
+        !is_common.is_match(tail)
+            && (words(tail).len() >= MIN_TAIL_WORDS || names(tail).iter().any(has_number))
+    };
+    let colons = error.rmatch_indices(": ").take(2);
+    colons.map(|(at, _)| plain(&error[at + 2..])).filter(is_clear).collect()
+}
+
+/// Returns a text in lower case on one line, without marks at its ends.
+fn plain(text: &str) -> String {
+    let line = text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+    line.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+}
+
 /// Returns the words that are probably names of single things: they have a digit, a mark such as `.`,
 /// `-` or `_`, or a capital letter after the first character.
 fn names(text: &str) -> BTreeSet<String> {
@@ -308,6 +341,36 @@ mod tests {
         assert_eq!(topics("Now push that to main"), [RecallTopic::Wish]);
         for unsure in ["Fix the error", "continue", "Read the auth middleware", "", "/push main"] {
             assert_eq!(topics(unsure), [], "{unsure}");
+        }
+    }
+
+    #[test]
+    fn an_error_is_recalled_by_a_clear_end_of_its_message() {
+        let recalled = |error: &str, prompt: &str| {
+            let mut memory = RecallMemory::default();
+            let mut session = full();
+            session.summary.errors_resolved.as_mut().unwrap()[0].error = error.to_owned();
+            memory.add(&session, &|_| None);
+            let found = memory.matches(prompt, None);
+            found.iter().any(|entry| entry.topic == RecallTopic::Error)
+        };
+        let bind = "Error response from daemon: driver failed programming external connectivity on endpoint shop-db-1 (4f6d8e8b1c): Bind for 0.0.0.0:5432 failed: port is already allocated";
+        for (prompt, wanted) in [
+            ("It says: Bind for 0.0.0.0:5432 failed: port is already allocated", true),
+            ("docker says \"Port is already allocated.\"", true),
+            ("Which port is free on the host?", false),
+            ("The port of the database was allocated by hand", false),
+            ("It failed again", false),
+        ] {
+            assert_eq!(recalled(bind, prompt), wanted, "{prompt}");
+        }
+        for (error, prompt) in [
+            ("cp: cannot stat a.txt: No such file or directory", "No such file or directory"),
+            ("make: *** build: exit status 2", "exit status 2"),
+            ("ssh: host a: connection refused", "connection refused"),
+            ("fetch: it failed", "it failed"),
+        ] {
+            assert!(!recalled(error, prompt), "{prompt}");
         }
     }
 

@@ -41,8 +41,16 @@ pub(super) fn is_short_lived(step: &str) -> bool {
         || step.starts_with("Cut off in")
         || step.starts_with("Stashed on")
         || step.starts_with("Resolve `")
-        || pattern!(r"(?i)^(?:#\d+ )?(?:run|rerun|re-run|verify|check|address|commit|push|review) ")
-            .is_match(step)
+        || pattern!(r"(?i)^(?:#\d+ )?(?:run|rerun|re-run|commit|push|address|review) ").is_match(step)
+        || pattern!(r"(?i)^(?:#\d+ )?(?:verify|check) ").is_match(step) && is_routine(step)
+}
+
+/// Whether a check is a routine after a change: it is about a run, a pull request or the change itself.
+fn is_routine(step: &str) -> bool {
+    pattern!(
+        r"(?i)\b(?:tests?|suite|builds?|ci|checks|pipelines?|workflows?|lint\w*|pull requests?|prs?|diff|change[sd]?|fix(?:es)?|commits?|it|that|this|them|everything|whether|if|again)\b|#\d"
+    )
+    .is_match(step)
 }
 
 /// Whether a completed task covers a step: the task contains most words of the step, in any
@@ -52,8 +60,36 @@ pub(super) fn covers(done: &str, step: &str) -> bool {
     same_words(done, step) || asked.len() > 2 && share_of_words(&asked, &words(done)) >= 0.7
 }
 
+/// Same as [`covers`], but the task contains almost all words of the step: `Described the PDF export`
+/// does not cover `Describe the CSV export`. The verb at the beginning of the step may differ.
+pub(super) fn covers_whole(done: &str, step: &str) -> bool {
+    let object = step.split_once(' ').map_or(step, |(_, object)| object);
+    let asked = words(object);
+    asked.len() > 1 && share_of_words(&asked, &words(done)) >= 0.9
+        || same_words(done, step) && asked.len() < 2
+}
+
 /// Whether the summarizer derived a step from the last test run.
 pub(super) fn is_about_tests(step: &str) -> bool {
     let step = step.to_ascii_lowercase();
     step.starts_with("fix ") && step.contains("failing test")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_checks_that_are_a_routine_are_short_lived() {
+        for (step, wanted) in [
+            ("Check the time zones of the scheduler", false),
+            ("Verify the certificate chain on the mirror host", false),
+            ("Check that the tests pass on Windows", true),
+            ("Verify the build", true),
+            ("Check whether it works", true),
+            ("Run the linter", true),
+        ] {
+            assert_eq!(is_short_lived(step), wanted, "{step}");
+        }
+    }
 }

@@ -4,6 +4,7 @@ use crate::model::{
     episode::Author,
     session::ContentHash,
     summary::{ConfigChange, DecisionRecord, ErrorResolution, TestSummary},
+    wording::NOT_STATED,
 };
 use crate::summarize::command_lines::retry_line;
 
@@ -498,6 +499,32 @@ fn a_request_of_a_later_session_closes_an_open_end() {
 }
 
 #[test]
+fn a_similar_task_of_a_later_session_does_not_close_an_open_end() {
+    let mut earlier = full();
+    earlier.summary.objective = "Add the CSV export to the report page".to_owned();
+    earlier.summary.completed_tasks = None;
+    let steps = [
+        "Describe the CSV export in the manual",
+        "Check the time zones of the scheduler",
+        "Asked, not answered: Is the menu of the page in German, too?",
+    ];
+    earlier.summary.next_steps = Some(steps.map(str::to_owned).to_vec());
+    let mut later = full();
+    later.summary.next_steps = None;
+    let other = "Add a PDF export to the report page";
+    let open = |done: &str, asked: &str| {
+        let mut later = later.clone();
+        later.summary.objective = asked.to_owned();
+        later.summary.completed_tasks = Some(vec![done.to_owned()]);
+        gather(&[later, earlier.clone()], &[]).open_ends.len()
+    };
+    assert_eq!(open("Described the PDF export in the manual", other), 2);
+    assert_eq!(open("Described the CSV export in the manual of the page", other), 1);
+    let same = "Add the CSV export to the new report page";
+    assert_eq!(open("Described the PDF export in the manual", same), 0, "it is continued");
+}
+
+#[test]
 fn offers_and_states_of_an_earlier_session_are_left_out() {
     let mut earlier = full();
     let offer = "Offered: write a migration for the old keys";
@@ -625,6 +652,39 @@ fn decisions_of_older_sessions_follow_those_of_the_user_first() {
         .collect();
     let decisions = gather(&sessions, &[]).decisions;
     assert_eq!(decisions.iter().map(|one| one.session).collect::<Vec<_>>(), [0, 1, 3, 2]);
+}
+
+#[test]
+fn the_short_text_has_the_decisions_and_offers_that_the_ending_of_the_session_quotes() {
+    let mut session = full();
+    let port = "User: \"Use port 8081, because 8080 is taken by Jenkins\"";
+    session.summary.objective = "Use port 8081, because 8080 is taken by Jenkins".to_owned();
+    session.summary.next_steps = Some(vec!["Offered: tidy up the old keys".to_owned()]);
+    session.summary.key_decisions = Some(vec![DecisionRecord {
+        decision: port.to_owned(),
+        rationale: NOT_STATED.to_owned(),
+        alternatives: None,
+    }]);
+    let ending = SessionEnding {
+        report: Some("Shall I tidy up the old keys?".to_owned()),
+        ..SessionEnding::default()
+    };
+    let validity = EndedValidity(ending);
+    let whole = gather_with(std::slice::from_ref(&session), &[], &validity);
+    assert_eq!((whole.decisions, whole.open_ends), (Vec::new(), Vec::new()));
+    let short = gather_part(Some(&session), &[], &validity).to_short_text(4_000).unwrap();
+    for part in ["Use port 8081, because", "Offered: tidy up"] {
+        assert!(short.contains(part), "{short}");
+    }
+    let unknown = NoFacts(SessionEnding::default());
+    let short = gather_part(Some(&session), &[], &unknown).to_short_text(4_000).unwrap();
+    assert!(short.contains("“User: \"Use port 8081, because"), "{short}");
+    let wrong = FunctionValidity(|_: usize, _: &str| Some(false));
+    assert_eq!(gather_part(Some(&session), &[], &wrong).decisions, []);
+    let wishes = ["Never push to main".to_owned()];
+    let short = gather_part(None, &wishes, &validity).to_short_text(4_000).unwrap();
+    assert!(short.contains("Never push to main"), "{short}");
+    assert_eq!(gather_part(None, &[], &validity).to_short_text(4_000), None);
 }
 
 #[test]

@@ -48,3 +48,21 @@ impl SessionValidity<'_> {
         self.validity.ending(self.session)
     }
 }
+
+/// The [`StatementValidity`] for a text that does not quote how the session ended.
+pub(super) struct WithoutEnding<'v>(pub(super) &'v dyn StatementValidity);
+
+impl StatementValidity for WithoutEnding<'_> {
+    fn holds(&self, session: usize, text: &str) -> Option<bool> {
+        self.0.holds(session, text)
+    }
+
+    fn sentence(&self, session: usize, text: &str) -> Option<String> {
+        self.0.sentence(session, text)
+    }
+
+    fn ending(&self, _: usize) -> SessionEnding {
+        // With `about`, the objective does not count as a quoted request.
+        SessionEnding { about: Some(String::new()), ..SessionEnding::default() }
+    }
+}

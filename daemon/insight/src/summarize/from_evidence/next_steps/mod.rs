@@ -5,7 +5,7 @@ pub(super) mod deferred;
 pub(super) mod left_open;
 pub(super) mod open_findings;
 pub(super) mod open_tasks;
-mod postponed;
+pub(super) mod postponed;
 pub(super) mod settled;
 pub(super) mod unconfirmed;
 

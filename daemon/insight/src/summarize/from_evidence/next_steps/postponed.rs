@@ -11,6 +11,9 @@ use crate::{
     text::{pattern, spoken_sentences, without_full_stop, words},
 };
 
+/// Begins the step about a question of the user that a later request interrupted.
+pub(crate) const NOT_ANSWERED: &str = "Asked, not answered: ";
+
 /// Maximum length, in bytes, of a prompt that is searched. Longer prompts usually contain pasted
 /// text.
 const MAX_PROMPT_BYTES: usize = 600;
@@ -78,7 +81,7 @@ pub(super) fn interrupted_question(entries: &Entries<'_>, list: &mut Vec<String>
     let Some([asked, _]) = evidence.prompts.windows(2).rfind(is_asked) else { return };
     let request = Request::of(&asked.text).filter(|request| request.weight >= Weight::Vague);
     if let Some(request) = request {
-        push(list, format!("Asked, not answered: {}", entries.tidy(&request.text)));
+        push(list, format!("{NOT_ANSWERED}{}", entries.tidy(&request.text)));
     }
 }
 
