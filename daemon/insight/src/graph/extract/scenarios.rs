@@ -592,6 +592,15 @@ impl SessionFixture {
         self.evidence.files.entry(path.to_owned()).or_insert(work)
     }
 
+    /// Sets the only prompt, and the only report, of a turn that changed files.
+    pub(super) fn work(&mut self, prompt: &str, report: &str) {
+        let at = self.at(2);
+        self.evidence.prompts = vec![Quote { text: prompt.to_owned(), origin: line(2), at }];
+        let text = report.to_owned();
+        self.evidence.reports =
+            vec![TurnReport { text, origin: line(7), changed: true, ..TurnReport::default() }];
+    }
+
     fn statements(&self) -> Statements {
         super::extract(&self.episode, &self.evidence)
     }
