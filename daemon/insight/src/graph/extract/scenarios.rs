@@ -13,6 +13,7 @@ use crate::{
         graph::{Attributed, Certainty, EntityKind, FactKey, Relation, Statements},
         summary::{ConfigChange, DecisionRecord, ErrorResolution, Outcome, RelationRecord},
         transcript::Origin,
+        wording::{NO_REASON, USERS_WORDS},
     },
 };
 
@@ -153,6 +154,33 @@ fn the_user_verifies_a_decision() {
         names(&statements, EntityKind::Decision)
             .contains(&"Both — Where should the cache live?".to_owned())
     );
+}
+
+#[test]
+fn a_reasoned_decision_needs_no_task() {
+    for (rationale, others, wanted) in [
+        ("It is not installed", None, 1),
+        ("It is smaller", Some(vec!["pandas".to_owned()]), 1),
+        (NO_REASON, None, 0),
+        (USERS_WORDS, None, 0),
+    ] {
+        let mut session = SessionFixture::new(10, "Commit and push everything");
+        let is_user = rationale == USERS_WORDS;
+        let decision = if is_user { "User: \"keep it simple\"" } else { "Use a library for dates" };
+        session.evidence.statements = vec![Statement {
+            kind: StatementKind::Decision,
+            text: decision.to_owned(),
+            origin: line(6),
+            reported: true,
+        }];
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: decision.to_owned(),
+            rationale: rationale.to_owned(),
+            alternatives: others,
+        }]);
+        let found = facts(&[&session]);
+        assert_eq!(of(&found, Relation::Decided).count(), wanted, "{rationale}");
+    }
 }
 
 #[test]
