@@ -40,6 +40,58 @@ fn a_fixed_error_is_one_fact_with_cause_fix_and_verification() {
 }
 
 #[test]
+fn the_cause_of_the_only_error_of_a_turn_is_kept() {
+    let timeout = "TimeoutError: the gateway did not answer";
+    let cause = "The client pool has only one slot";
+    for (cause, other_line, wanted) in [
+        (cause, None, true),
+        (cause, Some(1), true),
+        (cause, Some(12), true),
+        (cause, Some(6), false),
+        ("The gateway did not answer within the time of the client", Some(6), true),
+    ] {
+        let mut session = SessionFixture::new(10, "Fix the login");
+        session.evidence.prompts =
+            vec![Quote { text: "Fix it".to_owned(), origin: line(2), at: None }];
+        session.error(timeout, Some("settings.py"));
+        if let Some(other) = other_line {
+            session.error("ImportError: no module named 'lanterns'", None);
+            session.evidence.errors[1].origin = line(other);
+        }
+        session.episode.summary.errors_resolved = Some(vec![ErrorResolution {
+            error: timeout.to_owned(),
+            root_cause: cause.to_owned(),
+            fix: "Changed `settings.py`".to_owned(),
+            verification: "`pytest`: 3 passed".to_owned(),
+        }]);
+        let sentence = only_fact(&facts(&[&session]), Relation::Resolved).sentence;
+        assert_eq!(sentence.contains(cause), wanted, "{cause} {other_line:?}");
+    }
+}
+
+#[test]
+fn a_failed_test_without_a_name_is_known_by_its_message() {
+    let timeout = "TimeoutError: the gateway 10.0.0.3 did not answer in 3000 ms";
+    let mut first = SessionFixture::new(10, "Fix the login");
+    let named = format!("1 test failed: {timeout}");
+    first.error(&named, Some("client.py"));
+    first.episode.summary.errors_resolved = Some(vec![ErrorResolution {
+        error: named,
+        root_cause: "not stated".to_owned(),
+        fix: "Raised the timeout of the gateway".to_owned(),
+        verification: "`pytest`: 3 passed".to_owned(),
+    }]);
+    let ended = |message: &str| {
+        let mut later = SessionFixture::new(20, "Run the tests");
+        later.error(message, None);
+        only_fact(&facts(&[&first, &later]), Relation::Resolved).invalid_at.is_some()
+    };
+    assert!(ended(timeout));
+    assert!(!ended("1 test failed: KeyError: the gateway has no name"));
+    assert!(!ended("1 test failed"));
+}
+
+#[test]
 fn an_unverified_fix_is_refuted_when_the_error_comes_back() {
     let message = "ImportError: no module named 'lanterns'";
     let mut first = SessionFixture::new(10, "Fix the login");
