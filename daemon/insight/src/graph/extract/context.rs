@@ -85,10 +85,10 @@ fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origi
 }
 
 /// Whether a request or a name says nothing about the work: it is a routine step with git, or it asks
-/// only to read documents or to run checks.
+/// only to read documents or to run checks, or it is about a pull request.
 fn is_routine(task: &str) -> bool {
     let reads = pattern!(
-        r"(?i)^(?:please )?(?:switch to|read (?:through )?(?:(?:the|all|my|our|your|this) )?(?:\S+\.(?:md|txt)|@\S+|readme|docs?|documentation|plans?|notes?|handoff|code ?base|repo(?:sitory)?)|(?:re-?)?run (?:(?:the|all|our|full|whole|unit) )*(?:tests?|test suite|suite|checks?|linters?|build|ci))\b.{0,20}$"
+        r"(?i)^(?:please )?(?:switch to|read (?:through )?(?:(?:the|all|my|our|your|this) )?(?:\S+\.(?:md|txt)|@\S+|readme|docs?|documentation|plans?|notes?|handoff|code ?base|repo(?:sitory)?)|(?:re-?)?run (?:(?:the|all|our|full|whole|unit) )*(?:tests?|test suite|suite|checks?|linters?|build|ci))\b.{0,20}$|\b(?:pr|pull request)\b"
     );
     routine::is_routine(task) || reads.is_match(task)
 }
@@ -221,6 +221,7 @@ mod tests {
             ("Switch to the branch of Ada", false),
             ("Read the docs and AGENTS.md first", false),
             ("Run the test suite again", false),
+            ("Some valid points raised on the pr", false),
         ] {
             let session = SessionFixture::new(10, request);
             let draft = Draft::new(&session.episode, &session.evidence);
