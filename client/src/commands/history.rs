@@ -181,8 +181,16 @@ fn end_of(mut input: impl Read) -> io::Result<String> {
 fn print_fix(fact: &FactRow, screen: &Screen) {
     screen.print_wrapped(&format!("- {}", line(&fact.fact)), 2);
     let session = fact.sources.last().map(|source| line(&source.short_id)).unwrap_or_default();
-    let facts = [ago(instant(&fact.valid_at), now()), line(fact.known_certainty()), session];
+    let facts = [ago(instant(&fact.valid_at), now()), state_of_fix(fact), session];
     screen.print(format!("  {}", screen.dim(joined(&facts))));
+}
+
+/// Returns the certainty of a fix; the day on which it ended, if it holds no longer.
+fn state_of_fix(fact: &FactRow) -> String {
+    match &fact.invalid_at {
+        Some(end) => format!("no longer true since {}", local(end, "%Y-%m-%d")),
+        None => line(fact.known_certainty()),
+    }
 }
 
 pub(super) fn log(args: cli::Log, screen: &Screen) -> Result<(), AskError> {
@@ -287,6 +295,14 @@ fn print_message(message: &str, screen: &Screen) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_ended_fix_is_not_shown_as_verified() {
+        let mut fact = FactRow { certainty: "verified".to_owned(), ..FactRow::default() };
+        assert_eq!(state_of_fix(&fact), "verified");
+        fact.invalid_at = Some("2026-11-27T12:00:00Z".to_owned());
+        assert!(state_of_fix(&fact).starts_with("no longer true since 2026-11-2"));
+    }
 
     #[test]
     fn the_end_of_long_output_is_sent() {

@@ -7,7 +7,7 @@ use crate::pattern::pattern;
 pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
     let quote = quote.trim_matches('"');
     let settles = pattern!(
-        r"(?i)\b(?:we|i) (?:also |really |explicitly |definitely |only )?(?:want|don.?t want|do not want|need|should|shouldn.t|do|use|support|prefer|never|always|must|can only)\b|\blet.?s (?:use|keep|go with|stick|drop|avoid)\b|\b(?:should|must|has to|have to|needs? to) (?:not |never |only |always )?(?:be|have|contain|use|support|work|stay|return)\b|\b(?:instead of|rather than)\b|\bnot\b.*\bbut\b|\bonly\b|\b(?:do not|don.?t) (?:use|add|do)\b|\b(?:wir|ich) (?:wollen|will|brauchen|nutzen|verwenden)\b|\bqueremos\b|\bon veut\b"
+        r"(?i)\b(?:we|i) (?:also |really |explicitly |definitely |only )?(?:want|don.?t want|do not want|need|should|shouldn.t|do|use|support|prefer|never|always|must|can only)\b|\bwe (?:will |still )?keep (?:the|our)\b|\blet.?s (?:use|keep|go with|stick|drop|avoid)\b|\b(?:should|must|has to|have to|needs? to) (?:not |never |only |always )?(?:be|have|contain|use|support|work|stay|return)\b|\b(?:instead of|rather than)\b|\bnot\b.*\bbut\b|\bonly\b|\b(?:do not|don.?t) (?:use|add|do)\b|\b(?:wir|ich) (?:wollen|will|brauchen|nutzen|verwenden)\b|\bqueremos\b|\bon veut\b"
     );
     let is_of_the_moment = pattern!(
         r"(?i)^(?:\(|h+m+|u+m+|ah|oh|it seems|ok(?:ay)?,? (?:theres?|there.s|so|first)|sorry)|^(?:ok(?:ay)?,? |yes,? |no,? )*(?:so,? )?(?:what if|first|can you|could you)\b|\b(?:laying|lying) around\b|^(?:yes|yeah|yep|ok(?:ay)?),? i (?:want|would like) to (?:continue|proceed|go on)\b|\byou.ve\b|\bdepends?\b|\bi (?:also )?(?:think|guess) (?:the|it|that|this)\b|\b(?:make|open|create) (?:a|the) (?:pr|pull request|branch)\b|\bfor (?:now|this session)\b|\b(?:can|could|would) you\b|\b(?:not|n.t)\b[^.]{0,80}\byet\b|\bright[?.! ]*$"
@@ -83,6 +83,9 @@ mod tests {
             ("yeah please go ahead, and feel free to start the app", false),
             ("it seems like I can edit the existing tokens", false),
             ("This should not be changed, only the other flag", false),
+            ("We keep the old reader for XLS files", true),
+            ("We keep getting the old error", false),
+            ("We keep the old reader, right?", false),
             ("hmm, this would depend on how the share is done", false),
             ("ok, first commit the changes, then proceed with the plan", false),
             ("should we only use one of them?", false),

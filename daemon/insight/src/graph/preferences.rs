@@ -1,5 +1,7 @@
 //! Finds the user's lasting wishes for projects.
 
+use std::collections::BTreeSet;
+
 use crate::{
     graph::{FactFilter, Graph, text},
     model::{
@@ -19,6 +21,25 @@ pub struct Preference {
 }
 
 const MAX_PREFERENCES: usize = 100;
+/// Options of which only one can be used at a time.
+const EXCLUSIVE: &[&[&str]] = &[&["spaces", "tabs"], &["bun", "npm", "pnpm", "yarn"]];
+/// Words of a wish that say neither what is chosen nor for which work.
+const WORDS_WITHOUT_SCOPE: &[&str] = &[
+    "always",
+    "everywhere",
+    "instead",
+    "never",
+    "now",
+    "only",
+    "please",
+    "prefer",
+    "project",
+    "rather",
+    "repo",
+    "repository",
+    "stick",
+    "use",
+];
 
 impl Graph<'_> {
     /// Returns the wishes for `projects` and the wishes for all projects that hold at `now`, the
@@ -48,10 +69,10 @@ impl Graph<'_> {
 }
 
 /// Whether one wish forbids what the other wish requires, or the wishes choose differently between
-/// the same two alternatives.
+/// the same alternatives.
 fn contradict(one: &str, other: &str) -> bool {
-    if let (Some((chosen, rejected)), Some(earlier)) = (choice(one), choice(other)) {
-        return (rejected, chosen) == earlier;
+    if let (Some(mine), Some(theirs)) = (PreferredOption::of(one), PreferredOption::of(other)) {
+        return mine.excludes(&theirs);
     }
     let (mine, theirs) = (text::topic_words(one), text::topic_words(other));
     let common = mine.iter().filter(|word| theirs.contains(word)).count();
@@ -59,15 +80,53 @@ fn contradict(one: &str, other: &str) -> bool {
     is_negative(one) != is_negative(other) && common > 0 && common * 3 >= fewest * 2
 }
 
-/// Returns the chosen and the rejected alternative of a wish, for example `pnpm` and `npm` of `use
-/// pnpm instead of npm`.
-fn choice(wish: &str) -> Option<(String, String)> {
-    let choice = pattern!(
-        r"(?i)\b(?:use|stick to|stick with|prefer)\s+\W?([\w.-]+)\W?,?\s+(?:instead of|rather than|not|over)\s+\W?([\w.-]+)"
-    );
-    let parts = choice.captures(wish)?;
-    let name = |text: &str| text.trim_end_matches('.').to_lowercase();
-    Some((name(&parts[1]), name(&parts[2])))
+/// The option that a wish chooses, for example `pnpm` of `use pnpm instead of npm`.
+struct PreferredOption {
+    chosen: String,
+    rejected: Option<String>,
+    /// The other words of the wish, for example the kind of file to which it applies.
+    scope: BTreeSet<String>,
+    /// Whether another option in the same scope cannot be chosen as well, for example in `answer in
+    /// German` and `use pnpm for packages`.
+    is_only: bool,
+}
+
+impl PreferredOption {
+    fn of(wish: &str) -> Option<PreferredOption> {
+        let choice = pattern!(
+            r"(?i)\b(?:(use|stick to|stick with|prefer|indent with)|((?:answer|reply|respond|speak|write)(?: to me| me)? in))\s+\W?([\w.-]+)\W?(?: (for|in)\b[\w .-]{1,60}?)?(?:,?\s+(?:instead of|rather than|not|never|over)\s+(?:use )?\W?([\w.-]+)|[.!]*$)|^(?:always )?([\w.-]+),? (?:not|never) ([\w.-]+)[.!]*$"
+        );
+        let parts = choice.captures(wish)?;
+        let name = |part: regex::Match<'_>| part.as_str().trim_end_matches('.').to_lowercase();
+        let chosen = parts.get(3).or(parts.get(6)).map(name)?;
+        let rejected = parts.get(5).or(parts.get(7)).map(name);
+        if is_negative(&wish[..parts.get(0)?.start()]) {
+            return None;
+        }
+        let mut scope = text::words(wish);
+        scope.retain(|word| {
+            *word != chosen
+                && Some(word) != rejected.as_ref()
+                && !WORDS_WITHOUT_SCOPE.contains(&word.as_str())
+        });
+        let is_for = parts.get(4).is_some_and(|word| word.as_str() == "for");
+        let is_only = parts.get(2).is_some() || is_for;
+        Some(PreferredOption { chosen, rejected, scope, is_only })
+    }
+
+    fn excludes(&self, other: &PreferredOption) -> bool {
+        let rejects = |one: &PreferredOption, other: &PreferredOption| {
+            one.rejected.as_ref() == Some(&other.chosen)
+        };
+        let both = [self.chosen.as_str(), other.chosen.as_str()];
+        let is_known = EXCLUSIVE.iter().any(|all| both.iter().all(|one| all.contains(one)));
+        self.chosen != other.chosen
+            && self.scope == other.scope
+            && (rejects(self, other)
+                || rejects(other, self)
+                || self.is_only && other.is_only
+                || is_known)
+    }
 }
 
 fn is_negative(wish: &str) -> bool {
@@ -87,6 +146,34 @@ mod tests {
             ("Use pnpm instead of npm.", "Use pnpm instead of npm.", false),
             ("Always squash commits.", "Never push to main.", false),
             ("Always sign commits.", "Always squash commits.", false),
+            ("tabs, never spaces", "spaces, never tabs", true),
+            (
+                "Always use spaces in Python files, never tabs.",
+                "Always use tabs in Python files, never spaces.",
+                true,
+            ),
+            ("Always use spaces in Python files.", "Always use tabs in Python files.", true),
+            (
+                "Please always use npm for packages.",
+                "From now on always use pnpm for packages.",
+                true,
+            ),
+            ("Use pnpm in this repo, not npm.", "Use npm.", true),
+            ("Always answer in German.", "Always answer in English.", true),
+            ("Never use tabs in Python files.", "Use tabs in Python files.", true),
+            ("Use tabs in Go files.", "Use spaces in Python files.", false),
+            ("Use tabs in Go files, not spaces.", "Use spaces in Python files, not tabs.", false),
+            ("Answer in German.", "Write commits in English.", false),
+            ("Answer in German.", "Answer in short sentences.", false),
+            ("Use ruff in CI.", "Use mypy in CI.", false),
+            ("Use small commits.", "Use signed commits.", false),
+            ("Use ruff for linting.", "Use mypy for types.", false),
+            (
+                "Always run the tests before a commit.",
+                "Always run the linter before a commit.",
+                false,
+            ),
+            ("Never use tabs.", "Never use spaces in names.", false),
         ] {
             assert_eq!(contradict(one, other), wanted, "{one} / {other}");
         }

@@ -162,15 +162,18 @@ pub(super) fn plain(text: &str) -> String {
 }
 
 /// Returns the first line of an error message in lower case, at most 160 characters, without its
-/// variable parts: the folders of paths are removed; ids, hashes and numbers become `0`.
+/// variable parts: the folders of paths are removed; ids, hashes and numbers become `0`. The number
+/// of failed tests before a message is removed, because the output of the tests has no such text.
 pub(super) fn error_key(message: &str) -> String {
     let folders = pattern!(r#"(?:[A-Za-z]:)?(?:[\w.@~-]*[/\\])+([\w.@-]+)"#);
     let ids = pattern!(
         r"(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b0x[0-9a-f]+\b|\b[0-9a-f]{7,40}\b"
     );
     let numbers = pattern!(r"\d+");
+    let failed = pattern!(r"^\d+ tests? failed: ");
     let line = message.lines().next().unwrap_or_default();
-    let line = folders.replace_all(line, "$1");
+    let line = failed.replace(line, "");
+    let line = folders.replace_all(&line, "$1");
     let line = ids.replace_all(&line, "0");
     let line = numbers.replace_all(&line, "0").to_lowercase();
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -255,6 +258,10 @@ mod tests {
         let key = |id: &str| error_key(&format!("session {id} not found in the store"));
         assert_eq!(key("0a1b2c3d-0000-4000-8000-0a1b2c3d4e5f"), key("7"));
         assert_eq!(key("deadbeef1234"), key("0xff"));
+        let timeout = "TimeoutError: 10.0.0.3:8443 did not answer in 3000 ms";
+        assert_eq!(error_key(&format!("1 test failed: {timeout}")), error_key(timeout));
+        assert_eq!(error_key("3 tests failed"), "0 tests failed");
+        assert_ne!(error_key(&format!("test_retry failed: {timeout}")), error_key(timeout));
         assert_ne!(error_key("No module named 'foo'"), error_key("No module named 'bar'"));
     }
 

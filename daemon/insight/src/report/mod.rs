@@ -107,6 +107,19 @@ impl Report {
         }
     }
 
+    /// Returns the sentences of the report, each label together with the sentence after it. Omits
+    /// open work, proposals, and failures that existed before the work.
+    pub(crate) fn finished_work(&self) -> impl Iterator<Item = String> {
+        let is_finished = |claim: &&Claim| {
+            !matches!(claim.topic, Some(Topic::Open | Topic::Proposal | Topic::KnownFailure))
+        };
+        self.claims.iter().filter(is_finished).flat_map(|claim| {
+            let label = claim.label.as_ref().map_or(String::new(), |label| format!("{label}: "));
+            let text = format!("{label}{}", claim.text);
+            sentences(&text).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        })
+    }
+
     /// Returns whether the report has enough content to represent the session's work.
     pub(crate) fn has_substance(&self) -> bool {
         self.lead.as_ref().is_some_and(|lead| lead.len() >= 90) || self.claims.len() >= 3

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{draft::Draft, reference};
+use super::{draft::Draft, reference, routine};
 use crate::{
     graph::{statement_states, text},
     lang::{lasting, prompt::slash_command},
@@ -58,9 +58,6 @@ fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origi
     let first = first_goal(&draft.episode.summary.objective);
     let name = work_at(draft, line, sentence_words);
     let written = text::words(&name);
-    let routine = pattern!(
-        r"(?i)\b(?:commit|push|rebase|pull request|pr|branch|switch|check ?out|continue|resume|read|run)\b"
-    );
     // A title that was written later describes the task better than a prompt. A name such as
     // `parse-old-dates` is not a title. In some languages, such as Chinese, titles have no spaces.
     let is_slug = name.is_ascii() && !name.contains(' ');
@@ -68,12 +65,12 @@ fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origi
     let is_other = is_commit(draft, &name)
         && text::share(&written, sentence_words) == 0.0
         && text::words(first).len() >= MIN_REQUEST_WORDS
-        && !routine.is_match(first);
+        && !is_routine(first);
     if is_other {
         return text::cut(first, MAX_TASK_CHARS);
     }
     let is_title = written.len() >= MIN_TASK_WORDS && !is_slug;
-    if is_title && !routine.is_match(&name) && !is_of_prompts(draft, &written) {
+    if is_title && !is_routine(&name) && !is_of_prompts(draft, &written) {
         return name;
     }
     let of_name = text::share(&written, sentence_words);
@@ -81,10 +78,19 @@ fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origi
     // A question does not say what was worked on.
     let is_unclear = first.ends_with('?');
     let name = if is_slug { name.replace('-', " ") } else { name };
-    if routine.is_match(first) || is_unclear || is_named || text::words(first).len() < 4 {
-        return if routine.is_match(&name) { String::new() } else { name };
+    if is_routine(first) || is_unclear || is_named || text::words(first).len() < 4 {
+        return if is_routine(&name) { String::new() } else { name };
     }
     text::cut(first, MAX_TASK_CHARS)
+}
+
+/// Whether a request or a name says nothing about the work: it is a routine step with git, or it asks
+/// only to read documents or to run checks, or it is about a pull request.
+fn is_routine(task: &str) -> bool {
+    let reads = pattern!(
+        r"(?i)^(?:please )?(?:switch to|read (?:through )?(?:(?:the|all|my|our|your|this) )?(?:\S+\.(?:md|txt)|@\S+|readme|docs?|documentation|plans?|notes?|handoff|code ?base|repo(?:sitory)?)|(?:re-?)?run (?:(?:the|all|our|full|whole|unit) )*(?:tests?|test suite|suite|checks?|linters?|build|ci))\b.{0,20}$|\b(?:pr|pull request)\b"
+    );
+    routine::is_routine(task) || reads.is_match(task)
 }
 
 /// Returns the first sentence of an objective, without its notes. If a note mentions the work that
@@ -196,6 +202,33 @@ mod tests {
         let named = "Bad authorize paths are rejected when they have a query.";
         assert_eq!(completed("Reject bad authorize paths", named).as_deref(), Some(named));
         assert_eq!(completed("Go on", guard), None);
+    }
+
+    #[test]
+    fn only_a_routine_request_is_no_task() {
+        for (request, wanted) in [
+            ("Read the config from a file", true),
+            ("Add a run command to the tool", true),
+            ("Fix the push notifications", true),
+            ("Fix the branch selector of the map", true),
+            ("Make the resume button work", true),
+            ("Show the commit date in the table", true),
+            ("Make the checkout retry", true),
+            ("Read the documents of a user in parallel from the store", true),
+            ("Run the tests of each package in a container of its own", true),
+            ("Commit and push everything", false),
+            ("Continue with the branch", false),
+            ("Switch to the branch of Ada", false),
+            ("Read the docs and AGENTS.md first", false),
+            ("Run the test suite again", false),
+            ("Some valid points raised on the pr", false),
+        ] {
+            let session = SessionFixture::new(10, request);
+            let draft = Draft::new(&session.episode, &session.evidence);
+            let completed = with_task(&draft, "It is `csv`.", None);
+            let task = wanted.then(|| format!("It is `csv`. (For “{request}”.)"));
+            assert_eq!(completed, task, "{request}");
+        }
     }
 
     #[test]

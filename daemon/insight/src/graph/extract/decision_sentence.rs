@@ -184,7 +184,8 @@ fn plan_subject(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origin>
 /// sentence about the subject, or else the task of the session. A decision that a model wrote is
 /// not changed, unless it answers a question or quotes the user. Returns `None` if the subject is
 /// not known, the decision contains no name, and either the user chose an option or none of the
-/// three texts can be added.
+/// three texts can be added. A decision of the agent that has a reason or a rejected alternative is
+/// understood without these texts.
 fn self_contained(
     draft: &Draft<'_>,
     mut sentence: String,
@@ -218,8 +219,15 @@ fn self_contained(
     {
         return Some(format!("{sentence} ({about})"));
     }
-    let is_clear = !subject.is_empty() || is_named;
+    let is_clear = !subject.is_empty() || is_named || !is_spoken && is_reasoned(record);
     context::with_task(draft, &sentence, *line).or(is_clear.then_some(sentence))
+}
+
+/// Whether a decision of the agent has a reason or a rejected alternative.
+fn is_reasoned(record: &DecisionRecord) -> bool {
+    let has_others = record.alternatives.as_ref().is_some_and(|others| !others.is_empty());
+    let reason = record.rationale.as_str();
+    has_others || !reason.contains(BY_THE_USER) && shown_reason(reason).is_some()
 }
 
 /// Returns an option without its label, for example `Panel` for `Option B: Panel`.

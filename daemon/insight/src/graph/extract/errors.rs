@@ -102,7 +102,9 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let files = resolution.map_or(&[] as &[String], |resolution| &resolution.files);
     let others: Vec<EntityId> = files.iter().filter_map(|file| draft.file(file)).collect();
     let target = others.first().copied().unwrap_or(draft.project);
-    let is_cause = !draft.is_from_evidence() || is_cause_of(record, files);
+    let is_cause = !draft.is_from_evidence()
+        || is_cause_of(record, files)
+        || seen.is_some_and(|seen| is_only_error(draft, seen));
     let cause = if is_cause { record.root_cause.as_str() } else { "" };
     if draft.is_from_evidence() && (is_joined || is_phrase(Topic::ErrorRemark, &record.error)) {
         // Either another agent fixed the error, and the marks already record this fix, or the text
@@ -198,6 +200,16 @@ fn is_cause_of(record: &ErrorResolution, changed: &[String]) -> bool {
     cause_words.is_empty()
         || common >= 2
         || cause_words.len() <= MAX_SHORT_CAUSE_WORDS && common == 1
+}
+
+/// Whether no other error was seen from the prompt before `seen` until its fix.
+fn is_only_error(draft: &Draft<'_>, seen: &ErrorSeen) -> bool {
+    let Some(resolution) = &seen.resolution else { return false };
+    let start = draft.evidence.prompts.iter().rfind(|prompt| seen.origin.follows(prompt.origin));
+    let is_between = |origin: Origin| {
+        start.is_none_or(|start| origin.follows(start.origin)) && resolution.origin.follows(origin)
+    };
+    draft.evidence.errors.iter().filter(|error| is_between(error.origin)).count() == 1
 }
 
 /// Whether a fix is verified only by reading or editing a file again.

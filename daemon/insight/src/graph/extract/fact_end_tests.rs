@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
 use crate::model::{
     Fact, Timestamp,
-    evidence::{Choice, Commit, Quote, TurnReport},
+    evidence::{Choice, Commit, Quote},
     graph::{Certainty, Relation},
     summary::DecisionRecord,
     wording::WITHDRAWN,
@@ -342,8 +342,7 @@ fn an_open_end_that_was_done_or_rejected_in_other_words_ends() {
         let mut first = SessionFixture::new(10, "Fix the login");
         first.episode.summary.next_steps = Some(vec![step.to_owned()]);
         let mut second = SessionFixture::new(20, "Go on");
-        let at = second.at(2);
-        second.evidence.prompts = vec![Quote { text: prompt.to_owned(), origin: line(2), at }];
+        second.work(prompt, report);
         if !commit.is_empty() {
             second.evidence.commits = vec![Commit {
                 hash: "abc1234".to_owned(),
@@ -353,15 +352,37 @@ fn an_open_end_that_was_done_or_rejected_in_other_words_ends() {
                 at: second.at(5),
             }];
         }
-        let report = TurnReport {
-            text: report.to_owned(),
-            origin: line(7),
-            changed: true,
-            ..TurnReport::default()
-        };
-        second.evidence.reports = vec![report];
         let fact = only_fact(&facts(&[&first, &second]), Relation::LeftOpen);
         assert_eq!(fact.invalid_at.is_some(), ends, "{step} / {prompt}");
+    }
+}
+
+#[test]
+fn a_report_that_leaves_similar_work_open_ends_nothing() {
+    let mut first = SessionFixture::new(10, "Add the CSV export to the report page");
+    let steps = ["Document the CSV export in the README", "Add a test for empty reports"];
+    first.episode.summary.next_steps = Some(steps.map(str::to_owned).to_vec());
+    let similar = ["Document the PDF export in the README", "Test the empty report page"];
+    let [document, test] = similar;
+    let [documented, tested] =
+        ["The README documents the CSV export", "A test of the report page covers empty reports"];
+    for (report, ended) in [
+        (format!("Done.\n\n## Still open\n- {document}\n- {test}"), 0),
+        (format!("Done.\n\n**Not done:**\n- {document}\n- {test}"), 0),
+        (format!("Done.\n\nNext steps:\n1. {document}\n2. {test}"), 0),
+        (format!("Done.\n\n- [x] PDF\n- [ ] {document}\n- [ ] {test}"), 0),
+        (format!("Fertig.\n\n### Noch offen\n- {document}\n- {test}"), 0),
+        (format!("## Done\n- {documented}\n- {tested}"), 2),
+        (format!("## Open\n- Check the PDF\n\n## Changes\n- {documented}\n- {tested}"), 2),
+        (format!("- [x] {documented}\n- [ ] {test}"), 1),
+        (format!("{documented}. It is short.\n\n## Next\n- {test}"), 1),
+        (format!("## Next\n- Check the PDF\n\n{tested}. It passes."), 1),
+    ] {
+        let mut second = SessionFixture::new(20, "Go on");
+        second.work("Add a PDF export to the report page", &report);
+        let facts = facts(&[&first, &second]);
+        let open = of(&facts, Relation::LeftOpen).filter(|fact| fact.invalid_at.is_some());
+        assert_eq!(open.count(), ended, "{report}");
     }
 }
 
@@ -426,6 +447,8 @@ enum HistoryEvent {
     Ask(usize),
     /// Commits what an earlier session left open.
     Commit(usize),
+    /// Does similar work, and leaves work open that is similar to an open end of an earlier session.
+    LeaveSimilarOpen(usize),
     /// Moves the file in which an open end is noted.
     MoveNote(usize),
     Wish(usize),
@@ -444,6 +467,15 @@ const OPEN_END_SENTENCES: [&str; 3] = [
     "Remove the old sessions — left open in “Go on”",
     "Document the export format — left open in “Go on”",
     "Support Windows paths in the importer (noted in `notes/pending/paths.md`)",
+];
+/// Work that is similar to [`OPEN_ENDS`]: the request, and the end of the report.
+const SIMILAR_WORK: [(&str, &str); 3] = [
+    ("Count the sessions of the users", "## Still open\n- Remove the old users"),
+    ("Export the invoices", "**Noch offen:**\n- Document the invoices"),
+    (
+        "Read Windows paths with spaces in the lexer",
+        "### Next steps\n1. Support network paths in the importer (`notes/pending/lexer.md`)",
+    ),
 ];
 /// The names of notes that are moved. The last open end is noted in the second one.
 const NOTES: [&str; 2] = ["other.md", "paths.md"];
@@ -513,6 +545,7 @@ fn event() -> impl Strategy<Value = HistoryEvent> {
         (0..OPEN_ENDS.len()).prop_map(HistoryEvent::LeaveOpen),
         (0..OPEN_ENDS.len()).prop_map(HistoryEvent::Ask),
         (0..OPEN_ENDS.len()).prop_map(HistoryEvent::Commit),
+        (0..SIMILAR_WORK.len()).prop_map(HistoryEvent::LeaveSimilarOpen),
         (0..NOTES.len()).prop_map(HistoryEvent::MoveNote),
         (0..WISHES.len()).prop_map(HistoryEvent::Wish),
         (0..WISHES.len()).prop_map(HistoryEvent::Withdraw),
@@ -563,6 +596,10 @@ impl HistoryModel {
                     origin: line(2),
                     at: session.at(2),
                 }];
+            }
+            HistoryEvent::LeaveSimilarOpen(at) => {
+                let (request, end) = SIMILAR_WORK[at];
+                session.work(request, &format!("The work is finished.\n\n{end}\n"));
             }
             HistoryEvent::MoveNote(at) => {
                 if NOTES[at] == "paths.md" {

@@ -11,7 +11,7 @@ use crate::{
         transcript::{Origin, TaskState},
     },
     pattern::pattern,
-    text::sentences,
+    report::Report,
 };
 
 /// Maximum number of sentences of a session that are marked.
@@ -54,8 +54,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
     for report in evidence.reports.iter().filter(|report| report.changed) {
         let at = report.at.unwrap_or_else(|| draft.moments.at(report.origin));
-        for sentence in sentences(&report.text).into_iter().take(MAX_REPORT_SENTENCES) {
-            marked.add_with_request(&requests, report.origin, at, sentence);
+        for sentence in Report::of(report).finished_work().take(MAX_REPORT_SENTENCES) {
+            marked.add_with_request(&requests, report.origin, at, &sentence);
         }
     }
     let subject = open_end(draft);

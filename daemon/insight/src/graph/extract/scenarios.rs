@@ -13,6 +13,7 @@ use crate::{
         graph::{Attributed, Certainty, EntityKind, FactKey, Relation, Statements},
         summary::{ConfigChange, DecisionRecord, ErrorResolution, Outcome, RelationRecord},
         transcript::Origin,
+        wording::{NO_REASON, USERS_WORDS},
     },
 };
 
@@ -36,6 +37,58 @@ fn a_fixed_error_is_one_fact_with_cause_fix_and_verification() {
     assert_eq!(fact.certainty, Certainty::Verified);
     let lines: Vec<u64> = fact.origins.iter().map(|(_, origin)| origin.line).collect();
     assert_eq!(lines, [3, 9]);
+}
+
+#[test]
+fn the_cause_of_the_only_error_of_a_turn_is_kept() {
+    let timeout = "TimeoutError: the gateway did not answer";
+    let cause = "The client pool has only one slot";
+    for (cause, other_line, wanted) in [
+        (cause, None, true),
+        (cause, Some(1), true),
+        (cause, Some(12), true),
+        (cause, Some(6), false),
+        ("The gateway did not answer within the time of the client", Some(6), true),
+    ] {
+        let mut session = SessionFixture::new(10, "Fix the login");
+        session.evidence.prompts =
+            vec![Quote { text: "Fix it".to_owned(), origin: line(2), at: None }];
+        session.error(timeout, Some("settings.py"));
+        if let Some(other) = other_line {
+            session.error("ImportError: no module named 'lanterns'", None);
+            session.evidence.errors[1].origin = line(other);
+        }
+        session.episode.summary.errors_resolved = Some(vec![ErrorResolution {
+            error: timeout.to_owned(),
+            root_cause: cause.to_owned(),
+            fix: "Changed `settings.py`".to_owned(),
+            verification: "`pytest`: 3 passed".to_owned(),
+        }]);
+        let sentence = only_fact(&facts(&[&session]), Relation::Resolved).sentence;
+        assert_eq!(sentence.contains(cause), wanted, "{cause} {other_line:?}");
+    }
+}
+
+#[test]
+fn a_failed_test_without_a_name_is_known_by_its_message() {
+    let timeout = "TimeoutError: the gateway 10.0.0.3 did not answer in 3000 ms";
+    let mut first = SessionFixture::new(10, "Fix the login");
+    let named = format!("1 test failed: {timeout}");
+    first.error(&named, Some("client.py"));
+    first.episode.summary.errors_resolved = Some(vec![ErrorResolution {
+        error: named,
+        root_cause: "not stated".to_owned(),
+        fix: "Raised the timeout of the gateway".to_owned(),
+        verification: "`pytest`: 3 passed".to_owned(),
+    }]);
+    let ended = |message: &str| {
+        let mut later = SessionFixture::new(20, "Run the tests");
+        later.error(message, None);
+        only_fact(&facts(&[&first, &later]), Relation::Resolved).invalid_at.is_some()
+    };
+    assert!(ended(timeout));
+    assert!(!ended("1 test failed: KeyError: the gateway has no name"));
+    assert!(!ended("1 test failed"));
 }
 
 #[test]
@@ -153,6 +206,33 @@ fn the_user_verifies_a_decision() {
         names(&statements, EntityKind::Decision)
             .contains(&"Both — Where should the cache live?".to_owned())
     );
+}
+
+#[test]
+fn a_reasoned_decision_needs_no_task() {
+    for (rationale, others, wanted) in [
+        ("It is not installed", None, 1),
+        ("It is smaller", Some(vec!["pandas".to_owned()]), 1),
+        (NO_REASON, None, 0),
+        (USERS_WORDS, None, 0),
+    ] {
+        let mut session = SessionFixture::new(10, "Commit and push everything");
+        let is_user = rationale == USERS_WORDS;
+        let decision = if is_user { "User: \"keep it simple\"" } else { "Use a library for dates" };
+        session.evidence.statements = vec![Statement {
+            kind: StatementKind::Decision,
+            text: decision.to_owned(),
+            origin: line(6),
+            reported: true,
+        }];
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: decision.to_owned(),
+            rationale: rationale.to_owned(),
+            alternatives: others,
+        }]);
+        let found = facts(&[&session]);
+        assert_eq!(of(&found, Relation::Decided).count(), wanted, "{rationale}");
+    }
 }
 
 #[test]
@@ -590,6 +670,15 @@ impl SessionFixture {
     pub(super) fn change(&mut self, path: &str) -> &mut FileWork {
         let work = FileWork { edits: 1, last: line(5), ..FileWork::default() };
         self.evidence.files.entry(path.to_owned()).or_insert(work)
+    }
+
+    /// Sets the only prompt, and the only report, of a turn that changed files.
+    pub(super) fn work(&mut self, prompt: &str, report: &str) {
+        let at = self.at(2);
+        self.evidence.prompts = vec![Quote { text: prompt.to_owned(), origin: line(2), at }];
+        let text = report.to_owned();
+        self.evidence.reports =
+            vec![TurnReport { text, origin: line(7), changed: true, ..TurnReport::default() }];
     }
 
     fn statements(&self) -> Statements {

@@ -19,6 +19,13 @@ pub(super) fn pytest(output: &str) -> Option<RunReport> {
     }
     let failed = pattern!(r"(?m)^(?:FAILED|ERROR) ([^\s].*?(?:::|\.py).*?)(?: - .*)?$");
     report.failed_tests = listed(&failed, output);
+    if report.failed_tests.is_empty() {
+        // The options `-v` and `-n` print a line for each test, and `-rN` omits the summary.
+        let line = pattern!(
+            r"(?m)^(?:\[gw\d+\] \[ *\d+%\] (?:FAILED|ERROR) (\S+\.py::\S.*?)|(\S+\.py::\S.*?) (?:FAILED|ERROR)(?: +\[ *\d+%\])?)\s*$"
+        );
+        report.failed_tests = listed(&line, output);
+    }
     Some(report)
 }
 
@@ -83,6 +90,18 @@ mod tests {
             (
                 "ERROR tests/test_x.py\n!!!!! Interrupted: 1 error during collection !!!!!\n== 1 error in 0.30s ==",
                 &["pytest 0/1/0 [tests/test_x.py]"],
+            ),
+            (
+                "tests/test_a.py::test_x PASSED  [ 33%]\ntests/test_a.py::test_y[a b] FAILED [ 66%]\n\
+                 tests/test_a.py::test_z ERROR\ntests/test_a.py::test_FAILED SKIPPED [100%]\n\
+                 E   TimeoutError: no answer from tests/test_a.py::test_x FAILED twice\n\
+                 1 failed, 1 passed, 1 skipped, 1 error in 1.20s",
+                &["pytest 1/2/1 [tests/test_a.py::test_y[a b], tests/test_a.py::test_z]"],
+            ),
+            (
+                "[gw0] [ 50%] FAILED tests/test_a.py::test_x \n[gw1] [100%] PASSED tests/test_a.py::test_y \n\
+                 1 failed, 1 passed in 1.20s",
+                &["pytest 1/1/0 [tests/test_a.py::test_x]"],
             ),
             ("=== no tests ran in 0.01s ===", &[]),
             ("collected 3 items\ntests/test_a.py ...", &[]),
