@@ -18,7 +18,7 @@ fn summary(objective: &str) -> ModelReply {
         "key_decisions": [
             { "decision": "Kept seconds as the unit", "rationale": "Scripts rely on them", "alternatives": null },
         ],
-        "next_steps": ["Watch the dashboards"],
+        "next_steps": ["Supervise the timeout"],
         "errors_resolved": null,
         "root_cause_analysis": "The timeout was given in minutes",
         "config_changes": [
@@ -61,7 +61,7 @@ fn work(transcript: &mut Transcript) {
         &json!({ "file_path": "/work/app/src/login.rs", "old_string": "60", "new_string": "3600" }),
         "done",
     );
-    transcript.reply("The timeout is an hour now.");
+    transcript.reply("The timeout is an hour now, still in seconds because scripts read it.");
 }
 
 fn shown(daemon: &Daemon, session: &str) -> Value {
@@ -100,7 +100,7 @@ fn a_model_s_text_replaces_the_derived_text_and_the_facts_stay() {
     assert_eq!(shown["session"]["episode"]["uuid"], closed["episode_uuid"]);
     assert!(world.log().contains("dropped=4"), "{}", world.log());
     // The model's text is searchable.
-    let hits = daemon.call("search_sessions", &json!({ "query": "dashboards" }));
+    let hits = daemon.call("search_sessions", &json!({ "query": "supervise" }));
     assert_eq!(hits["hits"][0]["session"]["session_id"], "aaaa-1", "{hits}");
 
     // Topics and relations are stored as a model's claims about the same entities.
@@ -128,6 +128,7 @@ fn a_model_s_text_replaces_the_derived_text_and_the_facts_stay() {
     assert_eq!(model.purposes(), ["session_summary"]);
     let prompt = requests[0].prompt();
     assert!(prompt.contains("[user] Fix the login timeout"), "{prompt}");
+    assert!(prompt.contains(notes::HEADING), "{prompt}");
     let row = usage(&world, "session_summary");
     assert_eq!((&row["answered"], &row["calls"]), (&json!(1), &json!(1)));
     assert_eq!((&row["input_tokens"], &row["output_tokens"]), (&json!(1_000), &json!(100)));

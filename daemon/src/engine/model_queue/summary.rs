@@ -107,7 +107,7 @@ impl Summarizer {
             claims.push(self.read(&reply)?);
             model = reply.model;
         }
-        let grounds = Grounds { evidence: &question.evidence, shown: &packed.parts };
+        let grounds = Grounds { evidence: &question.evidence, packed: &packed };
         let merged = merge(base.clone(), Claims::joined(claims), &grounds);
         tracing::info!(
             session = %question.session.id,
