@@ -102,7 +102,9 @@ impl ClaimChecker<'_> {
     /// Keeps the statements that are about the session and whose files are
     /// [`FileRelation::Known`].
     fn statements(&mut self, entries: Vec<String>) -> Vec<String> {
-        let entries = entries.into_iter().filter(|entry| self.is_about(entry)).collect();
+        let is_empty = |entry: &str| line(entry, MAX_ENTRY_CHARS).is_none();
+        let entries = entries.into_iter().filter(|entry| is_empty(entry) || self.is_about(entry));
+        let entries = entries.collect();
         self.accepted(entries, MAX_ENTRY_CHARS, FileRelation::Known)
     }
 
@@ -195,7 +197,7 @@ impl ClaimChecker<'_> {
     fn is_quote(&mut self, decision: &str, rationale: &str) -> bool {
         let is_quote = !rationale.starts_with(USERS_WORDS)
             || self.session.is_of_user(decision)
-            || rationale.contains('"');
+            || rationale.contains(['"', '“', '«']);
         if !is_quote {
             self.drop(decision.to_owned());
         }

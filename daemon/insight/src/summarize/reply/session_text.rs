@@ -61,8 +61,7 @@ impl SessionText {
     /// Returns whether each hash of a commit in `text` occurs in the session.
     pub(super) fn has_hashes(&self, text: &str) -> bool {
         // A number is a hash only after such a word, and a hexadecimal word only with a digit.
-        let named =
-            pattern!(r"(?i)\b(?:commit|revision|hash|sha|head)s?:? [`(]*([0-9a-f]{7,40})\b");
+        let named = pattern!(r"(?i)\b(?:commit|revision|hash|sha):? [`(]*([0-9a-f]{7,40})\b");
         let bare = pattern!(r"\b[0-9a-f]{7,40}\b");
         let is_mixed = |hash: &&str| {
             hash.contains(|c: char| c.is_ascii_digit())

@@ -359,9 +359,10 @@ fn hashes_are_of_commits_of_the_session() {
         "Committed the retry of the checkout in commit 9999999",
         "The checkout waits 10000000 microseconds before a retry",
         "The checkout effaced the retries",
+        "The checkout commits 1000000 rows",
     ];
     let [tasks, ..] = kept(&retrying_the_checkout(), &statements);
-    let wanted = [statements[0], statements[1], statements[4], statements[5]];
+    let wanted = [statements[0], statements[1], statements[4], statements[5], statements[6]];
     assert_eq!(tasks, wanted);
 }
 
