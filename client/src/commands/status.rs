@@ -105,9 +105,8 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
         row("evicted", screen.warn(gone));
     }
     row("records", records(answer));
-    if answer.older_summaries > 0 {
-        let older = number(u64::try_from(answer.older_summaries).unwrap_or(u64::MAX));
-        row("older", format!("{older} summaries of an older version are being created again"));
+    for (at, what) in older(answer).into_iter().enumerate() {
+        row(if at == 0 { "older" } else { "" }, what);
     }
     if let Some(what) = redaction(answer) {
         row("secrets", screen.warn(format!("{what}; remedy: {REDACT_AGAIN}")));
@@ -285,6 +284,21 @@ fn records(answer: &HealthAnswer) -> String {
     text
 }
 
+/// Describes the summaries that an older version created.
+fn older(answer: &HealthAnswer) -> Vec<String> {
+    let counts = [
+        (answer.older_summaries, "summaries of an older version are being created again"),
+        (
+            answer.older_model_summaries,
+            "summaries by a model are of an older version; remedy: `graphiti close --again ID`, which calls the model",
+        ),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    counts
+        .map(|(count, what)| format!("{} {what}", number(u64::try_from(count).unwrap_or(u64::MAX))))
+        .collect()
+}
+
 /// Returns a notice if stored text was redacted by older rules, or if its redaction is not finished.
 pub(super) fn redaction(answer: &HealthAnswer) -> Option<&'static str> {
     let redaction = &answer.redaction;
@@ -415,6 +429,19 @@ mod tests {
         assert_eq!(shown, expected);
         answer.agents.clear();
         assert_eq!(agents(&answer, &["claude"]), [""; 0]);
+    }
+
+    #[test]
+    fn older_summaries_of_a_model_are_reported_with_the_remedy() {
+        let mut answer = HealthAnswer { older_model_summaries: 3, ..HealthAnswer::default() };
+        let shown = older(&answer);
+        assert!(
+            shown[0].starts_with("3 summaries by a model are of an older version"),
+            "{shown:?}"
+        );
+        answer.older_summaries = 2;
+        assert_eq!(older(&answer).len(), 2);
+        assert!(older(&HealthAnswer::default()).is_empty());
     }
 
     #[test]

@@ -3,8 +3,9 @@
 //!
 //! Each summary records the version of its rules, so that an interrupted run can continue. A
 //! summary is kept if a model wrote it, if it was added or imported, or if its transcript was
-//! deleted or replaced. A note records that all summaries were checked. Later starts then do not
-//! search again.
+//! deleted or replaced. Another request to a model costs money and sends the session again, so only
+//! the user makes it; [`Engine::older_model_summaries`] counts these summaries. A note records that all summaries
+//! were checked. Later starts then do not search again.
 
 use std::{
     future,
@@ -36,6 +37,8 @@ const PAUSE_FACTOR: u32 = 4;
 const PAGE: usize = 64;
 /// The name of the note with the version of the rules for which all summaries were checked.
 const NAME: &[u8] = b"summaries";
+/// The name of the note with the ids of the summaries of older rules that a model wrote.
+const NAME_OF_KEPT: &[u8] = b"summaries by a model";
 
 pub(super) struct Remaker {
     pub(super) engine: Engine,
@@ -56,6 +59,20 @@ impl Engine {
     pub async fn remake_summaries(self) {
         Remaker { engine: self }.run().await;
     }
+
+    /// Returns the number of summaries that a model wrote from evidence of older rules. They are
+    /// kept until the user requests them again.
+    pub fn older_model_summaries(&self) -> Result<usize, StoreError> {
+        let note = self.store.note(NoteNamespace::Checked, NAME_OF_KEPT)?;
+        let ids = note.and_then(|note| serde_json::from_slice(&note).ok());
+        let ids: Vec<String> = ids.unwrap_or_default();
+        let mut older = 0;
+        for id in ids.iter().filter_map(|id| EpisodeId::parse(id)) {
+            let episode = self.store.episode(id)?;
+            older += usize::from(episode.is_some_and(|episode| has_older_rules(&episode)));
+        }
+        Ok(older)
+    }
 }
 
 impl Remaker {
@@ -74,7 +91,10 @@ impl Remaker {
         let store = self.engine.store.clone();
         let older = tokio::task::spawn_blocking(move || older(store.as_ref())).await;
         let older = older.map_err(|error| failed(defect::describe(&error)))??;
-        let Some(older) = older else { return Ok(()) };
+        let Some(OlderEpisodes { ours: older, by_model }) = older else { return Ok(()) };
+        let ids: Vec<String> = by_model.iter().map(|id| id.0.to_string()).collect();
+        let kept = Write::note(NoteNamespace::Checked, NAME_OF_KEPT, &ids);
+        self.engine.store.write(vec![kept]).done().await?;
         let (mut remade, mut is_complete) = (0, true);
         for (done, id) in older.iter().enumerate() {
             self.engine.older_summaries.store(older.len() - done, Ordering::Relaxed);
@@ -131,27 +151,37 @@ impl Remaker {
     }
 }
 
-/// Returns the episodes whose summary was created by older rules, the latest first; `None` when
-/// all summaries were checked before.
-fn older(store: &dyn Store) -> Result<Option<Vec<EpisodeId>>, StoreError> {
+/// The episodes whose summary was created by older rules, the latest first.
+#[derive(Default)]
+struct OlderEpisodes {
+    /// Episodes from evidence.
+    ours: Vec<EpisodeId>,
+    /// Episodes by a model.
+    by_model: Vec<EpisodeId>,
+}
+
+/// Returns the episodes of older rules; `None` when all summaries were checked before.
+fn older(store: &dyn Store) -> Result<Option<OlderEpisodes>, StoreError> {
     let checked = store.note(NoteNamespace::Checked, NAME)?;
     if checked.as_deref() == Some(RULES_VERSION.to_string().as_bytes()) {
         return Ok(None);
     }
-    let (mut older, mut before) = (Vec::new(), None);
+    let (mut older, mut before) = (OlderEpisodes::default(), None);
     loop {
         let page = store.newest_episodes(None, before, PAGE)?;
         let Some(last) = page.last() else { return Ok(Some(older)) };
         before = Some(last.id);
-        older.extend(
-            page.iter().filter(|episode| has_older_rules(episode)).map(|episode| episode.id),
-        );
+        for episode in page.iter().filter(|episode| has_older_rules(episode)) {
+            match episode.author {
+                Author::Evidence => older.ours.push(episode.id),
+                Author::Model(_) => older.by_model.push(episode.id),
+            }
+        }
     }
 }
 
 fn has_older_rules(episode: &Episode) -> bool {
-    let is_ours = episode.author == Author::Evidence && episode.external.is_none();
-    is_ours && episode.rules < RULES_VERSION
+    episode.external.is_none() && episode.rules < RULES_VERSION
 }
 
 /// Returns the write of the note which records that all summaries were checked.

@@ -66,6 +66,9 @@ pub struct HealthAnswer {
     /// Number of summaries that an older version of graphiti created. They are created again in the
     /// background.
     pub older_summaries: usize,
+    /// Number of summaries that a model wrote with an older version of graphiti. They are kept until
+    /// the user requests them again: `graphiti close --again ID`.
+    pub older_model_summaries: usize,
 }
 
 /// The sessions and records of one agent.

@@ -9,6 +9,7 @@ use graphitid::{
     prompt::kind::PromptKind,
     summarize::{
         self, markdown,
+        pack::Packed,
         reply::{Claims, Grounds, merge},
     },
 };
@@ -54,7 +55,7 @@ pub(super) fn check(bytes: &[u8]) {
         claims.push(SUMMARY.fit(found).ok().as_ref().and_then(Claims::of_json));
     }
     let evidence = Evidence::default();
-    let shown = ["src/a.rs".to_owned()];
+    let packed = Packed { parts: vec!["src/a.rs".to_owned()], ..Packed::default() };
     let claims: Vec<Claims> = claims.into_iter().flatten().collect();
     for claims in claims.iter().cloned().chain([Claims::joined(claims.clone())]) {
         let before = summarize::summarize(
@@ -62,7 +63,7 @@ pub(super) fn check(bytes: &[u8]) {
             &summarize::Context::default(),
             ActivityVector::default(),
         );
-        let merged = merge(before, claims, &Grounds { evidence: &evidence, shown: &shown });
+        let merged = merge(before, claims, &Grounds { evidence: &evidence, packed: &packed });
         let written = markdown::to_markdown(&merged.summary);
         assert!(written.len() <= 256 << 10, "a summary of {} bytes", written.len());
         assert!(merged.summary.files_modified.is_none() && merged.summary.test_results.is_none());

@@ -18,7 +18,7 @@ fn summary(objective: &str) -> ModelReply {
         "key_decisions": [
             { "decision": "Kept seconds as the unit", "rationale": "Scripts rely on them", "alternatives": null },
         ],
-        "next_steps": ["Watch the dashboards"],
+        "next_steps": ["Supervise the timeout"],
         "errors_resolved": null,
         "root_cause_analysis": "The timeout was given in minutes",
         "config_changes": [
@@ -61,7 +61,7 @@ fn work(transcript: &mut Transcript) {
         &json!({ "file_path": "/work/app/src/login.rs", "old_string": "60", "new_string": "3600" }),
         "done",
     );
-    transcript.reply("The timeout is an hour now.");
+    transcript.reply("The timeout is an hour now, still in seconds because scripts read it.");
 }
 
 fn shown(daemon: &Daemon, session: &str) -> Value {
@@ -100,7 +100,7 @@ fn a_model_s_text_replaces_the_derived_text_and_the_facts_stay() {
     assert_eq!(shown["session"]["episode"]["uuid"], closed["episode_uuid"]);
     assert!(world.log().contains("dropped=4"), "{}", world.log());
     // The model's text is searchable.
-    let hits = daemon.call("search_sessions", &json!({ "query": "dashboards" }));
+    let hits = daemon.call("search_sessions", &json!({ "query": "supervise" }));
     assert_eq!(hits["hits"][0]["session"]["session_id"], "aaaa-1", "{hits}");
 
     // Topics and relations are stored as a model's claims about the same entities.
@@ -128,6 +128,7 @@ fn a_model_s_text_replaces_the_derived_text_and_the_facts_stay() {
     assert_eq!(model.purposes(), ["session_summary"]);
     let prompt = requests[0].prompt();
     assert!(prompt.contains("[user] Fix the login timeout"), "{prompt}");
+    assert!(prompt.contains("[Facts that a program read from the whole session]"), "{prompt}");
     let row = usage(&world, "session_summary");
     assert_eq!((&row["answered"], &row["calls"]), (&json!(1), &json!(1)));
     assert_eq!((&row["input_tokens"], &row["output_tokens"]), (&json!(1_000), &json!(100)));
@@ -345,6 +346,36 @@ fn a_transcript_cannot_give_instructions_to_the_model_and_its_secrets_are_not_se
     let summary = &shown(&daemon, "aaaa-1")["summary"];
     assert!(!summary["objective"].as_str().unwrap().contains('\n'), "{summary}");
     assert!(!summary.to_string().contains("backup.rs"), "{summary}");
+}
+
+#[test]
+fn the_facts_in_a_request_are_redacted_and_omitted_like_its_messages() {
+    let secret = ["ghp_", "x7Kq2LmZ9vRt4WsY", "8bNc3HdJ6pFg1TzQ5aVe"].concat();
+    for is_omitted in [false, true] {
+        let world = World::new();
+        let model = MockModel::start(helpful);
+        let mut settings = model.settings(&json!({}));
+        settings["filter"] = json!({ "user_messages": !is_omitted });
+        world.configure(&settings);
+        let daemon = world.start();
+        let mut transcript = world.transcript("aaaa-1");
+        work(&mut transcript);
+        transcript.prompt("Let's stick to kappa slots, because the gateway refuses more.").tool(
+            "Bash",
+            &json!({ "command": format!("git commit -qam 'Use {secret} for slots'") }),
+            &format!("[main 1a2b3c4] Use {secret} for slots\n 1 file changed\n"),
+        );
+        transcript.reply("Committed.");
+        daemon.settle();
+        daemon.close("aaaa-1");
+        let requests = model.requests();
+        let (material, around) = requests[0].material();
+        let (facts, _) = material.trim_start().split_once("\n\n[").unwrap();
+        assert!(facts.starts_with("[Facts that a program read from the whole session]"), "{facts}");
+        assert!(facts.contains("Commit 1a2b3c4: Use [REDACTED:"), "{facts}");
+        assert_eq!(facts.contains("kappa slots"), !is_omitted, "{facts}");
+        assert!(!requests[0].prompt().contains(&secret) && !around.contains("1a2b3c4"), "{around}");
+    }
 }
 
 #[test]

@@ -2,8 +2,9 @@
 //!
 //! Messages arrive one by one, and at most about twice as much text as fits into the prompts is
 //! held in memory. The least valuable messages are removed first: tool output, then tool calls, then
-//! the agent's intermediate replies, then findings, then messages of the user; of each kind, the
-//! oldest first. The user's first and last message, the agent's last message and the agent's latest
+//! the agent's intermediate replies, then findings, then the reports that end the turns, then
+//! messages of the user; of each kind, the oldest first. Before a report is removed, all reports are
+//! shortened. The user's first and last message, the agent's last message and the agent's latest
 //! summary of the session are kept.
 
 use std::collections::HashSet;
@@ -26,6 +27,8 @@ enum Worth {
     /// A message in which the evidence found something, such as an error, a decision or a test run,
     /// or an earlier summary by the agent itself.
     Finding,
+    /// The agent's last message of a turn.
+    Report,
     Prompt,
     /// The user's first and last message, the agent's last message, and the latest summary by the
     /// agent itself.
@@ -47,14 +50,21 @@ pub struct Packer {
     /// Estimated tokens of all messages received, before they are cut.
     whole: u64,
     seen_prompt: bool,
+    /// The worth of the present turn's last message of the agent if it was not the last; `None` if
+    /// the agent wrote nothing in the turn yet.
+    worth_without_report: Option<Worth>,
 }
 
 /// The content of one or several prompts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packed {
     /// One text for each prompt. The latest summary by the agent itself comes first, then the other
     /// messages in the order of the session.
     pub parts: Vec<String>,
+    /// The messages of the user in the prompts.
+    pub prompts: Vec<String>,
+    /// The messages of the agent in the prompts, with its own summaries.
+    pub replies: Vec<String>,
     /// Number of messages that did not fit.
     pub left_out: u32,
     /// Estimated tokens of the omitted messages and of the omitted middles of cut messages.
@@ -81,6 +91,8 @@ struct Parts {
 const SHARE: u32 = 5;
 /// Estimated tokens of a line that replaces omitted messages.
 const GAP: u32 = 16;
+/// Maximum length, in bytes, of a report that had to be shortened: its first and last sentences.
+const SHORT_REPORT: usize = 500;
 
 impl Packer {
     /// Creates a packer for at most `most_parts` prompts of `prompt_budget` tokens each. Messages
@@ -95,6 +107,7 @@ impl Packer {
             received: 0,
             whole: 0,
             seen_prompt: false,
+            worth_without_report: None,
         }
     }
 
@@ -104,6 +117,7 @@ impl Packer {
             let earlier = self.pieces.iter_mut().filter(|piece| piece.role == Role::Recap);
             earlier.for_each(|piece| piece.worth = Worth::Finding);
         }
+        let worth = self.with_reports(worth, message.role);
         let number = self.received;
         self.received += 1;
         self.whole += u64::from(tokens::estimate(&message.text));
@@ -145,12 +159,19 @@ impl Packer {
                     packed.texts.iter().map(|text| u64::from(tokens::estimate(text))).sum();
                 return Packed {
                     parts: packed.texts,
+                    prompts: self.texts_of(&[Role::User]),
+                    replies: self.texts_of(&[Role::Agent, Role::Recap]),
                     left_out: self.received - kept,
                     saved_tokens: self.whole.saturating_sub(sent),
                 };
             }
             target -= target.div_ceil(8);
         }
+    }
+
+    fn texts_of(&self, roles: &[Role]) -> Vec<String> {
+        let pieces = self.pieces.iter().filter(|piece| roles.contains(&piece.role));
+        pieces.map(|piece| piece.text.clone()).collect()
     }
 
     /// Returns the tokens that fit into all prompts together. Up to `1 / SHARE` of each prompt may
@@ -174,6 +195,26 @@ impl Packer {
         }
     }
 
+    /// Returns [`Worth::Report`] for a message of the agent, and lowers the turn's message that had it
+    /// before. Returns `worth` for other messages.
+    fn with_reports(&mut self, worth: Worth, role: Role) -> Worth {
+        match role {
+            Role::User => self.worth_without_report = None,
+            Role::Agent => {
+                if let Some(before) = self.worth_without_report.replace(worth)
+                    && let Some(last) =
+                        self.pieces.iter_mut().rev().find(|piece| piece.role == Role::Agent)
+                    && last.worth == Worth::Report
+                {
+                    last.worth = before;
+                }
+                return Worth::Report;
+            }
+            Role::Tool | Role::Recap => {}
+        }
+        worth
+    }
+
     /// Raises the last message of the user and of the agent to [`Worth::AlwaysKept`].
     fn raise_always_kept(&mut self) {
         for role in [Role::User, Role::Agent] {
@@ -186,18 +227,43 @@ impl Packer {
     /// Removes the least valuable pieces until at most `target` tokens are left. Pieces of
     /// [`Worth::AlwaysKept`] stay.
     fn thin_out(&mut self, target: u64) {
+        self.remove_below(Worth::Report, target);
+        self.shorten_reports(target);
+        self.remove_below(Worth::AlwaysKept, target);
+    }
+
+    /// Removes the pieces below `limit`, the least valuable first, until at most `target` tokens
+    /// are left.
+    fn remove_below(&mut self, limit: Worth, target: u64) {
         let mut order: Vec<usize> = (0..self.pieces.len()).collect();
         order.sort_by_key(|at| (self.pieces[*at].worth, self.pieces[*at].number));
         let mut dropped = HashSet::new();
         for at in order {
             let piece = &self.pieces[at];
-            if self.held <= target || piece.worth == Worth::AlwaysKept {
+            if self.held <= target || piece.worth >= limit {
                 break;
             }
             self.held -= u64::from(piece.tokens);
             dropped.insert(piece.number);
         }
         self.pieces.retain(|piece| !dropped.contains(&piece.number));
+    }
+
+    /// Shortens the reports, the oldest first, until at most `target` tokens are left.
+    fn shorten_reports(&mut self, target: u64) {
+        // The mark of the omission makes a shortened report a little longer.
+        let is_long = |piece: &&mut Piece| {
+            piece.worth == Worth::Report && piece.text.len() > SHORT_REPORT + SHORT_REPORT / 5
+        };
+        for piece in self.pieces.iter_mut().filter(is_long) {
+            if self.held <= target {
+                break;
+            }
+            let text = without_middle(&piece.text, SHORT_REPORT).into_owned();
+            let tokens = tokens::estimate(&text).saturating_add(1);
+            self.held -= u64::from(piece.tokens.saturating_sub(tokens));
+            (piece.text, piece.tokens) = (text, tokens.min(piece.tokens));
+        }
     }
 
     /// Splits the pieces into at most `most` texts of at most `prompt_budget` tokens each. The
@@ -264,7 +330,7 @@ fn longest(worth: Worth, role: Role) -> usize {
         (Worth::AlwaysKept, _) => 8_000,
         (Worth::Prompt, _) => 4_000,
         (Worth::Finding, Role::Tool) => 1_000,
-        (Worth::Finding | Worth::Reply, _) => 3_000,
+        (Worth::Finding | Worth::Report | Worth::Reply, _) => 3_000,
         (Worth::Call, _) => 400,
         (Worth::Output, _) => 500,
     }
@@ -345,10 +411,7 @@ mod tests {
             found.parts[0].starts_with("[user] request 0\n\n[tool] Bash: make 0\n\n[tool] Bash:")
         );
         assert!(found.parts[0].trim_end().ends_with("word"));
-        assert_eq!(
-            packed(&[], 10_000, 3),
-            Packed { parts: Vec::new(), left_out: 0, saved_tokens: 0 }
-        );
+        assert_eq!(packed(&[], 10_000, 3), Packed::default());
     }
 
     #[test]
@@ -374,6 +437,59 @@ mod tests {
         assert!(found.parts[0].starts_with("[user] request 0\n"), "{}", &found.parts[0][..80]);
         let whole = found.parts.join("\n");
         assert!(whole.contains("[user] request 3999") && whole.contains("[agent] answer 3999 "));
+    }
+
+    #[test]
+    fn the_reports_of_turns_stay_longer_than_other_messages() {
+        let turn = |turn: u32| {
+            let seq = turn * 4;
+            let report = format!("report {turn} {}", "word ".repeat(300));
+            [
+                message(seq, Role::User, &format!("request {turn}")),
+                message(seq + 1, Role::Agent, &format!("remark {turn} {}", "word ".repeat(150))),
+                message(seq + 2, Role::Agent, &format!("plan {turn} {}", "word ".repeat(150))),
+                message(seq + 3, Role::Agent, &report),
+            ]
+        };
+        let messages: Vec<Message> = (0..20).flat_map(turn).collect();
+        let mut evidence = Evidence::default();
+        evidence.choices.push(crate::model::evidence::Choice {
+            origin: messages[2].origin,
+            ..Default::default()
+        });
+        let whole = |prompt_budget, most_parts| {
+            let mut packer = Packer::new(&evidence, prompt_budget, most_parts);
+            messages.iter().for_each(|message| packer.add(message));
+            packer.finish().parts.join("\n")
+        };
+        let numbers_of = |whole: &str, name: &str| -> Vec<u32> {
+            (0..20)
+                .filter(|turn| {
+                    whole.contains(&format!(
+                        "] {name} {turn}{}",
+                        if name == "request" { "\n" } else { " " }
+                    ))
+                })
+                .collect()
+        };
+        let all: Vec<u32> = (0..20).collect();
+        // The reports fit.
+        let found = whole(3_000, 5);
+        assert_eq!(numbers_of(&found, "report"), all);
+        assert_eq!(numbers_of(&found, "plan")[0], 0, "the evidence refers to this message");
+        assert!(!found.contains("] remark 1 ") && found.contains("] remark 19 "));
+        // The reports fit only without their middles.
+        let found = whole(2_000, 3);
+        assert_eq!(
+            (numbers_of(&found, "request"), numbers_of(&found, "report")),
+            (all.clone(), all)
+        );
+        assert!(found.contains("bytes left out") && numbers_of(&found, "plan").len() < 20);
+        // Some reports do not fit.
+        let found = whole(1_000, 2);
+        let reports = numbers_of(&found, "report");
+        assert!(reports.len() < 20 && reports.ends_with(&[18, 19]), "{reports:?}");
+        assert_eq!(numbers_of(&found, "request").len(), 20);
     }
 
     #[test]

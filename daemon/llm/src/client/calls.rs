@@ -22,6 +22,8 @@ use crate::{
 pub(super) struct MarkedRequest<'q> {
     pub(super) request: &'q CompletionRequest,
     pub(super) marked: &'q Marked,
+    /// Whether the prompt ends with the schema.
+    pub(super) schema_in_prompt: bool,
 }
 
 impl Client {
@@ -77,7 +79,7 @@ impl Client {
     ) -> Result<Completion, Failure> {
         let now = self.ports.clock.now();
         self.breaker().admit(now)?;
-        let MarkedRequest { request, marked } = question;
+        let MarkedRequest { request, marked, schema_in_prompt } = question;
         let tariff = provider.tariff();
         let most = TokenUsage {
             input: u64::from(tokens::estimate(&marked.prompt)) + u64::from(OVERHEAD),
@@ -92,6 +94,7 @@ impl Client {
             system: &marked.system,
             prompt: &marked.prompt,
             schema: request.form.schema(),
+            schema_in_prompt,
             max_output_tokens: request.max_output_tokens,
             now,
         };

@@ -26,7 +26,7 @@ impl Client {
             || self.ports.clock.random(),
         );
         self.check_length(request, &marked)?;
-        let question = MarkedRequest { request, marked: &marked };
+        let question = MarkedRequest { request, marked: &marked, schema_in_prompt: false };
         let (text, json) = match request.form.schema() {
             Some(schema) => self.json(question, schema, account).await?,
             None => self.text(question, account).await?,
@@ -83,7 +83,7 @@ impl Client {
         };
         tracing::debug!(%problem, "the model's answer does not match the schema, retrying once");
         let marked = with_problem(question.marked, form, &problem);
-        let again = MarkedRequest { marked: &marked, ..question };
+        let again = MarkedRequest { marked: &marked, schema_in_prompt: true, ..question };
         let answer = self.exchange(again, account).await?;
         read(form, schema, &answer).map_err(|reason| match answer.ending {
             Ending::CutOff => cut_off(question.request),
@@ -117,7 +117,8 @@ fn own_words(text: &str) -> String {
     json::without_thoughts(text).trim().to_owned()
 }
 
-/// Returns the prompt with a description of the problem of the last answer.
+/// Returns the prompt with a description of the problem of the last answer, and with the schema,
+/// because the server may have ignored it.
 fn with_problem(marked: &Marked, form: &ReplyFormat, problem: &str) -> Marked {
     let prompt = format!(
         "{}\n\nAn earlier answer could not be used: {problem}. Answer again.{}{}",

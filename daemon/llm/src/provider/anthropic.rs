@@ -113,9 +113,8 @@ impl Anthropic {
             "messages": [{ "role": "user", "content": call.prompt }],
         });
         match call.schema {
-            Some(schema) if schema_in_prompt => {
-                body["messages"][0]["content"] =
-                    Value::String(format!("{}{}", call.prompt, schema.instruction()));
+            Some(_) if schema_in_prompt => {
+                body["messages"][0]["content"] = Value::String(call.prompt_with_schema());
             }
             Some(schema) => {
                 body["tools"] = json!([{

@@ -22,7 +22,6 @@ use crate::{
     process::{self, Output, RunError},
     provider::{Call, Provider},
     reply::{Completion, Ending},
-    schema::Schema,
 };
 
 pub struct Program {
@@ -77,8 +76,7 @@ impl Program {
     }
 
     async fn run(&self, call: &Call<'_>) -> Result<Completion, Failure> {
-        let schema = call.schema.map_or(String::new(), Schema::instruction);
-        let input = format!("{}\n\n{}{schema}\n", call.system, call.prompt);
+        let input = format!("{}\n\n{}\n", call.system, call.prompt_with_schema());
         let output = process::run(&self.command, &self.directory, &input, LONGEST).await;
         let output = output.map_err(|error| self.not_run(&error))?;
         if !output.is_success || output.text.trim().is_empty() {

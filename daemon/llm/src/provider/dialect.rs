@@ -36,11 +36,12 @@ impl Dialect {
     pub(in crate::provider) const OTHERS: Dialect =
         Dialect { json: Json::Schema, limit: Limit::MaxTokens };
 
-    /// Returns the text that follows the prompt if the server does not accept the schema itself.
-    pub(in crate::provider) fn instruction(self, call: &Call<'_>) -> String {
-        match call.schema {
-            Some(schema) if self.json != Json::Schema => schema.instruction(),
-            _ => String::new(),
+    /// Returns the prompt, with the schema at its end if the server does not accept the schema
+    /// itself.
+    pub(in crate::provider) fn prompt(self, call: &Call<'_>) -> String {
+        match self.json {
+            Json::Schema => call.prompt.to_owned(),
+            Json::Object | Json::Prompt => call.prompt_with_schema(),
         }
     }
 

@@ -47,9 +47,19 @@ pub struct Call<'c> {
     pub system: &'c str,
     pub prompt: &'c str,
     pub schema: Option<&'c Schema>,
+    /// Whether `prompt` ends with the schema.
+    pub schema_in_prompt: bool,
     /// Maximum length of the answer, in tokens.
     pub max_output_tokens: u32,
     pub now: Timestamp,
+}
+
+impl Call<'_> {
+    /// Returns the prompt, with the schema at its end.
+    fn prompt_with_schema(&self) -> String {
+        let schema = self.schema.filter(|_| !self.schema_in_prompt);
+        format!("{}{}", self.prompt, schema.map_or_else(String::new, Schema::instruction))
+    }
 }
 
 pub const PROVIDERS: &[(config::ProviderKind, Make)] = &[

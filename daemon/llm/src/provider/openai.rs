@@ -107,11 +107,10 @@ impl OpenAi {
     }
 
     fn body(&self, call: &Call<'_>, dialect: Dialect) -> Value {
-        let instruction_text = dialect.instruction(call);
         let mut body = json!({
             "messages": [
                 { "role": "system", "content": call.system },
-                { "role": "user", "content": format!("{}{instruction_text}", call.prompt) },
+                { "role": "user", "content": dialect.prompt(call) },
             ],
         });
         if let Some(model) = &self.model {

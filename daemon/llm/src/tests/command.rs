@@ -47,6 +47,21 @@ async fn json_is_requested_in_the_prompt() {
 
 #[cfg(unix)]
 #[tokio::test]
+async fn each_prompt_contains_the_schema_once() {
+    let world = script(
+        "cat > seen; cat seen >> all; \
+         grep -q 'earlier answer' seen && echo '{\"goal\": \"a\", \"end\": \"done\"}' || echo nonsense",
+    );
+    let reply = world.client().complete(&json_request("x")).await.unwrap();
+    assert_eq!(reply.json, Some(json!({"goal": "a", "end": "done"})));
+    let all = fs::read_to_string(directory(world.home()).join("all")).unwrap();
+    let prompts: Vec<&str> = all.split("You are a function").skip(1).collect();
+    let counts = prompts.iter().map(|prompt| prompt.matches("by this JSON schema").count());
+    assert_eq!(counts.collect::<Vec<_>>(), [1, 1], "{all}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
 async fn a_program_finds_the_marker_and_runs_in_its_own_folder() {
     let world = script("cat > /dev/null; echo \"$GRAPHITI_LLM_CALL|$CLAUDECODE|$(pwd -P)\"");
     let reply = world.client().complete(&text_request("x")).await.unwrap();

@@ -56,6 +56,10 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         problems.push(error.to_string());
         TotalsByAgent::new()
     });
+    let older_model_summaries = daemon.engine.older_model_summaries().unwrap_or_else(|error| {
+        problems.push(error.to_string());
+        0
+    });
     // The problems of the engine may not contain the present problem of the store yet.
     let refusal = daemon.refusal();
     problems
@@ -89,6 +93,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         jobs: status.jobs,
         redaction: redaction(store.as_ref()),
         older_summaries: daemon.engine.older_summaries(),
+        older_model_summaries,
         model: model(status.model),
         embeddings: Embeddings {
             on: vectors.is_on,

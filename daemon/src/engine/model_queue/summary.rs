@@ -15,6 +15,7 @@ use crate::{
     prompt::{kind::PromptKind, template::Values},
     store::{SourceKey, Store},
     summarize::{
+        notes::notes,
         pack::{Packed, Packer},
         priority::Field,
         prompt::extraction_instructions_without,
@@ -28,6 +29,8 @@ const MAX_OUTPUT_TOKENS: u32 = 8_000;
 pub(super) const MAX_PARTS: u32 = 4;
 /// Number of messages that are read from the store in one batch.
 const MESSAGES: usize = 256;
+/// The notes about a session take at most `1 / NOTES_SHARE` of the tokens for its content.
+const NOTES_SHARE: u32 = 6;
 /// Fields that come from the transcript; requests to the model leave them out.
 const FIELDS_FROM_TRANSCRIPT: [Field; 3] =
     [Field::FilesModified, Field::TestResults, Field::McpToolsUsed];
@@ -87,7 +90,8 @@ impl Summarizer {
         let frame = tokens::estimate(&summary_request.prompt("").plain_text());
         let budget =
             self.client.input_budget(summary_request.output).saturating_sub(frame) / divisor;
-        let packed = pack(question, store, budget)?;
+        let notes = notes(&self.wanted(base.clone()), &question.evidence, budget / NOTES_SHARE);
+        let packed = pack(question, store, budget - tokens::estimate(&notes))?;
         tracing::debug!(
             parts = packed.parts.len(),
             left_out = packed.left_out,
@@ -96,10 +100,12 @@ impl Summarizer {
         let mut claims = Vec::with_capacity(packed.parts.len());
         let mut model = String::new();
         for (at, part) in packed.parts.iter().enumerate() {
-            let content = match packed.parts.len() {
-                1 => part.clone(),
-                count => format!("[Part {} of {count} of the session]\n\n{part}", at + 1),
+            let head = match packed.parts.len() {
+                1 => String::new(),
+                count => format!("[Part {} of {count} of the session]", at + 1),
             };
+            let texts = [head.as_str(), &notes, part].into_iter().filter(|text| !text.is_empty());
+            let content = texts.collect::<Vec<_>>().join("\n\n");
             // The tokens of the omitted part of the session are counted once, for the first call.
             let saved_tokens = if at == 0 { packed.saved_tokens } else { 0 };
             let request = CompletionRequest { saved_tokens, ..summary_request.request(&content) };
@@ -107,7 +113,7 @@ impl Summarizer {
             claims.push(self.read(&reply)?);
             model = reply.model;
         }
-        let grounds = Grounds { evidence: &question.evidence, shown: &packed.parts };
+        let grounds = Grounds { evidence: &question.evidence, packed: &packed };
         let merged = merge(base.clone(), Claims::joined(claims), &grounds);
         tracing::info!(
             session = %question.session.id,
@@ -117,14 +123,19 @@ impl Summarizer {
             dropped = merged.dropped,
             "session summarized"
         );
-        let mut summary = merged.summary;
-        if !self.parse_context.summarize.include_decisions {
+        Ok((self.wanted(merged.summary), Author::Model(model)))
+    }
+
+    /// Returns a summary without the fields that the settings exclude.
+    fn wanted(&self, mut summary: EnhancedSessionSummary) -> EnhancedSessionSummary {
+        let config = &self.parse_context.summarize;
+        if !config.include_decisions {
             summary.key_decisions = None;
         }
-        if !self.parse_context.summarize.include_errors_resolved {
+        if !config.include_errors_resolved {
             summary.errors_resolved = None;
         }
-        Ok((summary, Author::Model(model)))
+        summary
     }
 
     /// Parses a reply and redacts it: a model may invent texts that look like secrets.

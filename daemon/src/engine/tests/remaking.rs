@@ -53,8 +53,13 @@ async fn summaries_by_a_model_or_without_a_transcript_are_kept() {
     let machine = Machine::new();
     let run = with_episode(&machine).await;
     let by_model = age(&run, |one| one.author = Author::Model("a model".to_owned())).await;
+    let older_by_model = || run.engine.older_model_summaries().unwrap();
+    assert_eq!(older_by_model(), 0, "the summaries were not checked yet");
     remake_all(&run).await;
     assert_eq!(episode(&run), by_model);
+    assert_eq!(older_by_model(), 1);
+    age(&run, |one| (one.author, one.rules) = (by_model.author.clone(), RULES_VERSION)).await;
+    assert_eq!(older_by_model(), 0, "the model wrote the summary again");
     forget_completion(&run).await;
     let older = age(&run, |_| {}).await;
     fs::remove_file(machine.path(OWN)).unwrap();

@@ -2,7 +2,11 @@
 //! match the claim.
 
 use crate::{
-    model::{Evidence, evidence::TestRun},
+    model::{
+        Evidence,
+        evidence::{TestRun, latest_of_suites},
+    },
+    summarize::pack::Packed,
     text::pattern,
 };
 
@@ -10,8 +14,8 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct Grounds<'g> {
     pub evidence: &'g Evidence,
-    /// The texts that the model received.
-    pub shown: &'g [String],
+    /// The messages that the model received.
+    pub packed: &'g Packed,
 }
 
 /// How the files in a claim must be related to the session.
@@ -53,15 +57,57 @@ impl Grounds<'_> {
         let counted = pattern!(
             r"(?i)\b(\d{1,6})(?:/\d{1,6}| of \d{1,6})?(?: [a-z-]+){0,2} (?:passed|passing|pass|(failed|failing|fail)|green|succeeded|succeed)\b"
         );
-        let all = pattern!(
-            r"(?i)\b(?:tests?|suite|specs?)(?: [a-z]+){0,2} (?:pass|passes|passed|passing|green|succeeds?|succeeded)\b"
-        );
         let counts_hold = counted.captures_iter(text).all(|claim| {
             let failed = claim.get(2).is_some();
             claim[1].parse().is_ok_and(|count| runs.iter().any(|run| has_count(run, count, failed)))
         });
-        let has_passed = |run: &TestRun| run.passed > 0 && run.failed == 0;
-        counts_hold && (!all.is_match(text) || runs.iter().any(has_passed))
+        counts_hold && self.passes_hold(text)
+    }
+
+    /// Returns whether a run passed for each statement of `text` that tests pass. A statement with
+    /// the name of a framework needs a run of this framework.
+    fn passes_hold(&self, text: &str) -> bool {
+        let all = pattern!(
+            r"(?ix)
+            \b(?: tests? | suite | specs? | (?P<framework> pytest | unittest | tox | jest | vitest | mocha
+                | playwright | cypress | rspec | phpunit | junit | ctest | nextest | cargo\ test | go\ test ) )\b
+            [`'\x22]*[:,]? (?P<between> (?:\ [a-z]+){0,2} ) \ (?: pass | passes | passed | passing | green
+                | succeeds? | succeeded )\b
+            | \b all\ (?: of\ them\ )? (?: pass | passed | passing | green )\b"
+        );
+        let aim = pattern!(r"(?i)\b(?:make|get|ensure|until|once|if|whether)\b[^.;:]*$");
+        let denial = pattern!(r"(?i)\b(?:not|no|never|cannot|to|must|should|will|would|until)\b");
+        all.captures_iter(text).all(|claim| {
+            let start = claim.get(0).map_or(0, |whole| whole.start());
+            let between = claim.name("between").map_or("", |found| found.as_str());
+            let framework = claim.name("framework").map(|found| found.as_str().to_lowercase());
+            let is_run_of = |run: &TestRun| {
+                framework.as_ref().is_none_or(|name| {
+                    run.framework.to_lowercase().contains(name) || run.command.contains(name)
+                })
+            };
+            let has_passed = |run: &TestRun| run.passed > 0 && run.failed == 0 && is_run_of(run);
+            aim.is_match(&text[..start])
+                || denial.is_match(between)
+                || self.evidence.tests.iter().any(has_passed)
+        })
+    }
+
+    /// Returns whether a test that `error` names still failed in the last runs, and no file was
+    /// changed after that.
+    pub(super) fn still_fails(&self, error: &str) -> bool {
+        let runs: Vec<&TestRun> = self.evidence.tests.iter().collect();
+        latest_of_suites(&runs).into_iter().filter(|run| run.failed > 0).any(|run| {
+            let is_changed = || {
+                let mut changes = self.evidence.changed_files();
+                changes.any(|(_, work)| {
+                    let at = work.changed_at.is_some() && work.changed_at > run.at;
+                    work.last.source == run.origin.source && work.last > run.origin || at
+                })
+            };
+            let mut names = run.failed_tests.iter().map(|test| last_part(test));
+            names.any(|name| is_specific(name) && contains_whole_name(error, name)) && !is_changed()
+        })
     }
 
     fn is_touched(&self, file: &str) -> bool {
@@ -76,7 +122,7 @@ impl Grounds<'_> {
     }
 
     fn is_shown(&self, file: &str) -> bool {
-        self.shown.iter().any(|text| contains_whole_name(text, name_of(file)))
+        self.packed.parts.iter().any(|text| contains_whole_name(text, name_of(file)))
     }
 }
 
@@ -111,8 +157,21 @@ fn name_of(file: &str) -> &str {
     file.rsplit(['/', '\\']).next().unwrap_or(file)
 }
 
+/// Returns the name of a test without its file, package, class and parameters.
+fn last_part(test: &str) -> &str {
+    let name = test.split('[').next().unwrap_or(test).trim_end();
+    ["::", " › ", " > "]
+        .into_iter()
+        .fold(name, |name, mark| name.rsplit_once(mark).map_or(name, |(_, last)| last))
+}
+
+/// Whether the name of a test is not a single plain word, which may occur in any sentence.
+fn is_specific(name: &str) -> bool {
+    name.contains(|c: char| !c.is_lowercase())
+}
+
 /// Returns whether `name` occurs in `text` as a whole name.
-fn contains_whole_name(text: &str, name: &str) -> bool {
+pub(super) fn contains_whole_name(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.match_indices(name).any(|(at, _)| {
         !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)

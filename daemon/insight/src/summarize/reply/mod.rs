@@ -3,14 +3,26 @@
 //! The model contributes prose: objective, completed tasks, decisions, findings, next steps,
 //! causes, fixes and reasons. It also contributes topics, relations and, if the transcript does not
 //! show it, the outcome. Facts that were read from the transcript (files, tests, tools, settings,
-//! counts, times) stay unchanged. A claim is dropped and counted if it states a result of tests
-//! that no test run shows, if its setting is not in the evidence, or if its file is neither in the
-//! evidence nor in a text that the model received. A completed task or a fix is also dropped if its
-//! file is only in a text that the model received, unless the evidence is incomplete. The objective
-//! is not checked.
+//! counts, times) stay unchanged. A claim is dropped and counted
+//!
+//! - if it states a result of tests that no test run shows,
+//! - if its setting is not in the evidence,
+//! - if its file is neither in the evidence nor in a text that the model received; for a completed
+//!   task or a fix, if its file is only in a text that the model received, unless the evidence is
+//!   incomplete,
+//! - if it contains the hash of a commit that the session does not contain,
+//! - if it states a push, merge, deployment or publication of which the session shows nothing,
+//! - if it quotes words of the user that the user did not write,
+//! - if it is a decision, a next step or a discovery that shares neither a name nor enough words
+//!   with the session,
+//! - if it is a resolved error that names a test which failed to the end.
+//!
+//! The objective is not checked.
 
+mod acts;
 mod claims;
 mod ground;
+mod session_text;
 
 use crate::{
     model::{
@@ -21,8 +33,8 @@ use crate::{
     text::{cut, one_line, same_words, share_of_words, words},
 };
 
-use self::ground::FileRelation;
 pub use self::{claims::Claims, ground::Grounds};
+use self::{ground::FileRelation, session_text::SessionText};
 
 /// A summary with the accepted claims of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +55,8 @@ const MAX_TOPIC_CHARS: usize = 60;
 
 /// Merges the `claims` of a model into the summary that was derived from evidence.
 pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds<'_>) -> Merged {
-    let mut checker = ClaimChecker { grounds, dropped: Vec::new() };
+    let session = SessionText::of(grounds);
+    let mut checker = ClaimChecker { grounds, session, dropped: Vec::new() };
     let mut summary = evidence;
     if let Some(objective) = claims.objective.and_then(|text| long_line(&text)) {
         summary.objective = objective;
@@ -57,7 +70,7 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
     let decisions = checker.decisions(claims.key_decisions);
     summary.key_decisions =
         some(with_user_decisions(decisions, summary.key_decisions.unwrap_or_default()));
-    let steps = checker.statements(claims.next_steps);
+    let steps = checker.steps(claims.next_steps);
     summary.next_steps = some(steps).or(summary.next_steps);
     let discoveries = checker.statements(claims.discoveries);
     summary.discoveries = some(discoveries).or(summary.discoveries);
@@ -75,6 +88,7 @@ pub fn merge(evidence: EnhancedSessionSummary, claims: Claims, grounds: &Grounds
 
 struct ClaimChecker<'g> {
     grounds: &'g Grounds<'g>,
+    session: SessionText,
     /// The dropped claims. A claim that the model repeats is listed once.
     dropped: Vec<String>,
 }
@@ -85,9 +99,31 @@ impl ClaimChecker<'_> {
         self.accepted(entries, MAX_ENTRY_CHARS, FileRelation::Touched)
     }
 
-    /// Keeps the statements whose files are [`FileRelation::Known`].
+    /// Keeps the statements that are about the session and whose files are
+    /// [`FileRelation::Known`].
     fn statements(&mut self, entries: Vec<String>) -> Vec<String> {
+        let is_empty = |entry: &str| line(entry, MAX_ENTRY_CHARS).is_none();
+        let entries = entries.into_iter().filter(|entry| is_empty(entry) || self.is_about(entry));
+        let entries = entries.collect();
         self.accepted(entries, MAX_ENTRY_CHARS, FileRelation::Known)
+    }
+
+    /// Keeps the next steps that are about the session. A step that removes something needs words
+    /// about a removal in the session.
+    fn steps(&mut self, entries: Vec<String>) -> Vec<String> {
+        let (known, others): (Vec<String>, Vec<String>) =
+            entries.into_iter().partition(|entry| self.session.has_removal(entry));
+        others.into_iter().for_each(|entry| self.drop(entry));
+        self.statements(known)
+    }
+
+    /// Returns whether a statement is about the session; drops other statements.
+    fn is_about(&mut self, statement: &str) -> bool {
+        let is_about = self.session.is_about(statement);
+        if !is_about {
+            self.drop(statement.to_owned());
+        }
+        is_about
     }
 
     fn accepted(
@@ -110,9 +146,14 @@ impl ClaimChecker<'_> {
     }
 
     fn accepts(&mut self, texts: &[&str], files: FileRelation) -> bool {
-        let grounds = self.grounds;
-        let is_grounded =
-            texts.iter().all(|text| grounds.has(files, text) && grounds.tests_hold(text));
+        let (grounds, session) = (self.grounds, &self.session);
+        let is_grounded = texts.iter().all(|text| {
+            grounds.has(files, text)
+                && grounds.tests_hold(text)
+                && session.has_hashes(text)
+                && session.has_quotes(text)
+                && acts::hold(text, grounds.evidence, session)
+        });
         if !is_grounded {
             self.drop(texts.join(" "));
         }
@@ -132,6 +173,8 @@ impl ClaimChecker<'_> {
             let rationale =
                 line(&rationale, MAX_ENTRY_CHARS).unwrap_or_else(|| NO_REASON.to_owned());
             if !self.accepts(&[&decision, &rationale], FileRelation::Known)
+                || !self.is_about(&reasoned(&decision, &rationale))
+                || !self.is_quote(&decision, &rationale)
                 || kept.iter().any(|known| same_words(&known.decision, &decision))
             {
                 continue;
@@ -149,6 +192,18 @@ impl ClaimChecker<'_> {
         kept
     }
 
+    /// Returns whether a decision that claims to be in the user's words is in their words; drops
+    /// other decisions.
+    fn is_quote(&mut self, decision: &str, rationale: &str) -> bool {
+        let is_quote = !rationale.starts_with(USERS_WORDS)
+            || self.session.is_of_user(decision)
+            || rationale.contains(['"', '“', '«']);
+        if !is_quote {
+            self.drop(decision.to_owned());
+        }
+        is_quote
+    }
+
     /// Keeps the accepted records. A record with a wrong verification loses only its verification,
     /// because the rest may be true.
     fn errors(&mut self, errors: Vec<ErrorResolution>) -> Vec<ErrorResolution> {
@@ -158,6 +213,10 @@ impl ClaimChecker<'_> {
             let stated =
                 |text: &str| line(text, MAX_ENTRY_CHARS).unwrap_or_else(|| NOT_STATED.to_owned());
             let (root_cause, fix) = (stated(&claimed.root_cause), stated(&claimed.fix));
+            if self.grounds.still_fails(&error) {
+                self.drop(error);
+                continue;
+            }
             if !self.accepts(&[&error, &root_cause], FileRelation::Known)
                 || !self.accepts(&[&fix], FileRelation::Touched)
             {
@@ -233,6 +292,14 @@ fn with_user_decisions(
         |one: &DecisionRecord| one.rationale.starts_with(USERS_WORDS) && !is_claimed(&one.decision);
     let missing: Vec<DecisionRecord> = read.into_iter().filter(is_missing).collect();
     [missing, claimed].concat()
+}
+
+/// Returns a decision with its reason, if it is stated.
+fn reasoned(decision: &str, rationale: &str) -> String {
+    match rationale {
+        NO_REASON => decision.to_owned(),
+        rationale => format!("{decision}: {rationale}"),
+    }
 }
 
 /// Joins the model's error records, completed from the evidence, with the errors of the evidence

@@ -2,8 +2,14 @@ use serde_json::json;
 
 use super::*;
 use crate::{
-    model::{ActivityVector, Evidence, Project, summary::Outcome},
-    summarize::{Context, evidence::scenarios::fixing_the_login, summarize},
+    model::{ActivityVector, Evidence, Project, summary, transcript::Outcome},
+    summarize::{
+        Context,
+        evidence::scenarios::{Script, fixing_the_login},
+        pack::Packed,
+        priority::Field,
+        summarize,
+    },
 };
 
 fn evidence() -> (Evidence, EnhancedSessionSummary) {
@@ -17,8 +23,8 @@ fn evidence() -> (Evidence, EnhancedSessionSummary) {
 
 fn merged(claims: Claims, shown: &str) -> (Merged, EnhancedSessionSummary) {
     let (evidence, summary) = evidence();
-    let shown = [shown.to_owned()];
-    let grounds = Grounds { evidence: &evidence, shown: &shown };
+    let packed = Packed { parts: vec![shown.to_owned()], ..Packed::default() };
+    let grounds = Grounds { evidence: &evidence, packed: &packed };
     (merge(summary.clone(), claims, &grounds), summary)
 }
 
@@ -40,7 +46,7 @@ fn a_model_changes_prose_but_no_facts() {
     let summary = found.summary;
     assert_eq!(found.dropped, 0);
     assert_eq!(summary.objective, "Find out why logins fail after a minute.");
-    assert_eq!(summary.outcome, Outcome::Blocked);
+    assert_eq!(summary.outcome, summary::Outcome::Blocked);
     assert_eq!(summary.completed_tasks.unwrap(), ["Corrected the expiry in `.env`"]);
     let decision = &summary.key_decisions.unwrap()[0];
     assert_eq!(
@@ -74,7 +80,7 @@ fn decisions_of_the_user_and_a_known_outcome_take_precedence() {
         alternatives: None,
     };
     let read = EnhancedSessionSummary {
-        outcome: Outcome::InProgress,
+        outcome: summary::Outcome::InProgress,
         outcome_reason: Some("waits for an answer".to_owned()),
         key_decisions: Some(vec![
             record("Let's stick to seconds", USERS_WORDS),
@@ -82,9 +88,9 @@ fn decisions_of_the_user_and_a_known_outcome_take_precedence() {
         ]),
         ..summary
     };
-    let grounds = Grounds { evidence: &evidence, shown: &[] };
+    let grounds = Grounds { evidence: &evidence, packed: &Packed::default() };
     let found = merge(read, claims, &grounds).summary;
-    assert_eq!(found.outcome, Outcome::InProgress);
+    assert_eq!(found.outcome, summary::Outcome::InProgress);
     let decisions = found.key_decisions.unwrap();
     let decisions: Vec<&str> = decisions.iter().map(|one| one.decision.as_str()).collect();
     assert_eq!(decisions, ["Let's stick to seconds", "Kept minutes out"]);
@@ -127,12 +133,12 @@ fn claims_about_tests_are_compared_with_the_runs() {
         }
     }
     let nothing = Evidence::default();
-    let grounds = Grounds { evidence: &nothing, shown: &[] };
+    let grounds = Grounds { evidence: &nothing, packed: &Packed::default() };
     assert!(!grounds.tests_hold("the tests pass") && grounds.tests_hold("wrote tests"));
     let mut failing = evidence().0;
     failing.tests.retain(|run| run.failed > 0);
     failing.tests.iter_mut().for_each(|run| run.passed = 5);
-    let grounds = Grounds { evidence: &failing, shown: &[] };
+    let grounds = Grounds { evidence: &failing, packed: &Packed::default() };
     assert!(!grounds.tests_hold("All tests pass now"), "{:?}", failing.tests);
 }
 
@@ -160,7 +166,8 @@ fn reasons_and_alternatives_without_grounds_are_dropped() {
     };
     let (evidence, mut before) = evidence();
     before.config_changes.as_mut().unwrap()[0].reason = NOT_STATED.to_owned();
-    let found = merge(before.clone(), claims, &Grounds { evidence: &evidence, shown: &[] });
+    let found =
+        merge(before.clone(), claims, &Grounds { evidence: &evidence, packed: &Packed::default() });
     assert_eq!(found.dropped, 3);
     let decisions = found.summary.key_decisions.unwrap();
     let alternatives: Vec<_> = decisions.iter().flat_map(|one| one.alternatives.clone()).collect();
@@ -253,11 +260,11 @@ fn claims_about_parts_of_a_session_are_merged() {
         ..Claims::default()
     };
     let whole = Claims::joined(vec![
-        part("Build it", Outcome::InProgress, "Drew the plan", "Build"),
-        part("Go on", Outcome::Completed, "Built the house", "Sell"),
+        part("Build it", summary::Outcome::InProgress, "Drew the plan", "Build"),
+        part("Go on", summary::Outcome::Completed, "Built the house", "Sell"),
     ]);
     assert_eq!(whole.objective.as_deref(), Some("Build it"));
-    assert_eq!(whole.outcome, Some(Outcome::Completed));
+    assert_eq!(whole.outcome, Some(summary::Outcome::Completed));
     assert_eq!(whole.completed_tasks, ["Drew the plan", "Built the house"]);
     assert_eq!(whole.next_steps, ["Sell"]);
 }
@@ -269,7 +276,8 @@ fn a_long_answer_is_cut() {
         discoveries: (0..500).map(|at| format!("unlike{at} other{at} thing{at}")).collect(),
         ..Claims::default()
     };
-    let (found, _) = merged(claims, "");
+    let shown = claims.discoveries.join("\n");
+    let (found, _) = merged(claims, &shown);
     assert!(found.summary.objective.chars().count() <= MAX_LONG_ENTRY_CHARS + 1);
     assert_eq!(found.summary.discoveries.unwrap().len(), MAX_ENTRIES);
 }
@@ -296,4 +304,234 @@ fn each_claim_about_an_error_is_joined_with_one_error() {
             ("login test fails: no token", "Added a token"),
         ]
     );
+}
+
+/// A session that ends with a failing test and a commit that is not pushed.
+fn retrying_the_checkout() -> Script {
+    let mut script = Script::default();
+    script.prompt(
+        "Make the checkout retry. I want \"slots\" to stay a number, because scripts read it.",
+    );
+    script.edit("a", "/app/client.py", "slots = 1", "slots = 8");
+    let failed = "FAILED tests/test_a.py::test_slots - AssertionError\n=== 1 failed, 4 passed in 0.03s ===\n";
+    script.run("b", "python -m pytest", Outcome::Failed(Some(1)), failed);
+    let committed = "[main 1a2b3c4] Retry the checkout\n 1 file changed\n";
+    script.run("c", "git commit -qam 'Retry the checkout'", Outcome::Succeeded, committed);
+    script.reply(
+        "m",
+        "The checkout retries three times. test_slots still fails. The commit is not pushed.",
+    );
+    script
+}
+
+/// Returns the statements that are kept as tasks, as next steps and as discoveries.
+fn kept(script: &Script, statements: &[&str]) -> [Vec<String>; 3] {
+    let evidence = script.collect();
+    let base = summarize(&evidence, &Context::default(), ActivityVector::default());
+    let base = EnhancedSessionSummary {
+        completed_tasks: None,
+        next_steps: None,
+        discoveries: None,
+        ..base
+    };
+    let lists = [Field::CompletedTasks, Field::NextSteps, Field::Discoveries].map(|field| {
+        let entries = |of: Field| if of == field { texts(statements) } else { Vec::new() };
+        let claims = Claims {
+            completed_tasks: entries(Field::CompletedTasks),
+            next_steps: entries(Field::NextSteps),
+            discoveries: entries(Field::Discoveries),
+            ..Claims::default()
+        };
+        let grounds = Grounds { evidence: &evidence, packed: &Packed::default() };
+        let summary = merge(base.clone(), claims, &grounds).summary;
+        [summary.completed_tasks, summary.next_steps, summary.discoveries]
+    });
+    let [[tasks, ..], [_, steps, _], [.., discoveries]] = lists;
+    [tasks, steps, discoveries].map(Option::unwrap_or_default)
+}
+
+#[test]
+fn hashes_are_of_commits_of_the_session() {
+    let statements = [
+        "Committed the retry of the checkout as 1a2b3c4",
+        "Committed the retry of the checkout as `1a2b3c4d5e6f`",
+        "Committed the retry of the checkout as 9f8e7d6",
+        "Committed the retry of the checkout in commit 9999999",
+        "The checkout waits 10000000 microseconds before a retry",
+        "The checkout effaced the retries",
+        "The checkout commits 1000000 rows",
+    ];
+    let [tasks, ..] = kept(&retrying_the_checkout(), &statements);
+    let wanted = [statements[0], statements[1], statements[4], statements[5], statements[6]];
+    assert_eq!(tasks, wanted);
+}
+
+#[test]
+fn acts_outside_of_the_files_need_evidence() {
+    let untrue = [
+        "Pushed the commit to origin",
+        "Pushed commit 1a2b3c4 to `main`",
+        "The branch was force-pushed",
+        "Merged the branch into main",
+        "Merged PR #12",
+        "Deployed version 2.4 to production",
+        "The retry is deployed",
+        "Published version 2.4 on npm",
+    ];
+    let true_or_unclear = [
+        "The commit is not pushed to origin",
+        "Nothing was pushed to origin",
+        "The commit must be pushed to the remote",
+        "Pushed each retry onto the queue",
+        "Merged the two retry loops into one",
+        "Found how the deployed version retries",
+        "Released the slot after the last retry",
+    ];
+    let script = retrying_the_checkout();
+    assert_eq!(kept(&script, &untrue)[0], Vec::<String>::new());
+    assert_eq!(kept(&script, &true_or_unclear)[0], true_or_unclear);
+
+    let shown = |change: fn(&mut Script)| {
+        let mut script = retrying_the_checkout();
+        change(&mut script);
+        kept(&script, &untrue)[0].clone()
+    };
+    let pushed = shown(|script| {
+        script.run(
+            "p",
+            "git push",
+            Outcome::Succeeded,
+            "To x\n   0a0a0a0..1a2b3c4  main -> main\n",
+        );
+    });
+    assert_eq!(pushed, untrue[..3]);
+    let stated = shown(|script| script.prompt("I have pushed and deployed that myself, thanks."));
+    assert_eq!(stated, [&untrue[..3], &untrue[5..7]].concat());
+    let wanted = shown(|script| {
+        script.prompt("Was it pushed and deployed? It should be merged once it is published.");
+    });
+    assert_eq!(wanted, Vec::<String>::new());
+    let run = shown(|script| {
+        script.run("d", "./deploy.sh production 2.4", Outcome::Succeeded, "done");
+    });
+    assert_eq!(run, untrue[5..7]);
+}
+
+#[test]
+fn steps_and_discoveries_share_names_or_words_with_the_session() {
+    let statements = [
+        "Delete the repository",
+        "Drop the old scripts",
+        "Migrate the users to Kubernetes",
+        "Ask the vendor about invoices",
+        "Fix test_slots",
+        "Make the failing tests pass",
+        "Push the commit",
+        "Find out why one of the tests for the number of slots is red",
+        "Decide whether scripts may read another value",
+    ];
+    let [_, steps, discoveries] = kept(&retrying_the_checkout(), &statements);
+    assert_eq!(steps, statements[4..]);
+    assert_eq!(discoveries[..1], statements[1..2]);
+    assert_eq!(discoveries[1..], statements[4..]);
+    // A step may remove what the session removes in other words.
+    let mut script = retrying_the_checkout();
+    script.prompt("The scripts are unused now.");
+    assert_eq!(kept(&script, &statements[1..2])[1], ["Drop the old scripts"]);
+    // Words of another language cannot be compared.
+    let mut script = Script::default();
+    script.prompt("Der Login läuft nach einer Minute ab. Bitte korrigiere das und die Tests.");
+    assert_eq!(kept(&script, &["Delete expired entries"])[1], ["Delete expired entries"]);
+}
+
+#[test]
+fn quotations_of_the_user_occur_in_a_prompt() {
+    let decisions = [
+        ("Use Redis for the slots", "The user said: \"Redis is faster and we must use it\"", false),
+        ("Kept the slots a number", "The user's words: \"scripts must read it\"", false),
+        ("Use eight slots in scripts", USERS_WORDS, false),
+        ("Kept slots a number", "The user said “I want 'slots' to  STAY a text…”", false),
+        ("Kept the slots a number", "The user said: “i want \"slots\" to  STAY a number”", true),
+        ("Kept slots as a number", "\"because scripts … it\", as the user said", true),
+        ("Number of slots", "When the user clicks \"Buy\", the checkout retries", true),
+        ("Retry in scripts", "The config says \"retry twice\" to the scripts", true),
+        ("slots to stay a number, because scripts read it", USERS_WORDS, true),
+    ];
+    let evidence = retrying_the_checkout().collect();
+    let packed = Packed::default();
+    for (decision, rationale, holds) in decisions {
+        let claimed = DecisionRecord {
+            decision: decision.to_owned(),
+            rationale: rationale.to_owned(),
+            alternatives: None,
+        };
+        let claims = Claims { key_decisions: vec![claimed.clone()], ..Claims::default() };
+        let base = EnhancedSessionSummary { key_decisions: None, ..super::tests::evidence().1 };
+        let found = merge(base, claims, &Grounds { evidence: &evidence, packed: &packed });
+        let kept = found.summary.key_decisions.is_some();
+        assert_eq!(kept, holds, "{claimed:?}");
+    }
+    // The prompts that the model received count, too.
+    let packed =
+        Packed { prompts: texts(&["[user] Redis is faster and we must use it"]), ..packed };
+    let session = SessionText::of(&Grounds { evidence: &evidence, packed: &packed });
+    assert!(session.has_quotes(decisions[0].1));
+}
+
+#[test]
+fn a_verification_needs_a_run_that_passed() {
+    let evidence = retrying_the_checkout().collect();
+    let packed = Packed::default();
+    let grounds = Grounds { evidence: &evidence, packed: &packed };
+    for claim in
+        ["pytest: all passed", "`pytest` passes", "All green", "jest succeeded", "The tests pass"]
+    {
+        assert!(!grounds.tests_hold(claim), "{claim}");
+    }
+    for claim in [
+        "Make the tests pass",
+        "The tests must pass first",
+        "tests do not pass",
+        "Parameters are passed to pytest",
+        "All users passed the check of the gateway",
+    ] {
+        assert!(grounds.tests_hold(claim), "{claim}");
+    }
+    let mut fixed = retrying_the_checkout();
+    fixed.edit("d", "/app/client.py", "slots = 8", "slots = 9");
+    let passed = "=== 5 passed in 0.03s ===\n";
+    fixed.run("e", "python -m pytest", Outcome::Succeeded, passed);
+    let evidence = fixed.collect();
+    let grounds = Grounds { evidence: &evidence, packed: &packed };
+    assert!(grounds.tests_hold("pytest: all passed") && grounds.tests_hold("The tests pass"));
+    assert!(!grounds.tests_hold("jest: all passed"));
+}
+
+#[test]
+fn an_error_of_a_test_that_fails_to_the_end_is_not_resolved() {
+    let claim = |error: &str| ErrorResolution {
+        error: error.to_owned(),
+        root_cause: "slots was 1".to_owned(),
+        fix: "Set slots to 8".to_owned(),
+        verification: "pytest: all passed".to_owned(),
+    };
+    let resolved = |script: &Script, error: &str| {
+        let evidence = script.collect();
+        let base = EnhancedSessionSummary { errors_resolved: None, ..super::tests::evidence().1 };
+        let claims = Claims { errors_resolved: vec![claim(error)], ..Claims::default() };
+        let packed = Packed::default();
+        let found = merge(base, claims, &Grounds { evidence: &evidence, packed: &packed });
+        found.summary.errors_resolved.map(|mut errors| errors.remove(0).verification)
+    };
+    let script = retrying_the_checkout();
+    assert_eq!(resolved(&script, "AssertionError in test_slots"), None);
+    let others = ["AssertionError in test_slots_of_guests", "The checkout gave up at once"];
+    for error in others {
+        assert_eq!(resolved(&script, error).as_deref(), Some(NOT_STATED), "{error}");
+    }
+    // The fix came after the last run.
+    let mut fixed = retrying_the_checkout();
+    fixed.edit("d", "/app/client.py", "slots = 8", "slots = 9");
+    let found = resolved(&fixed, "AssertionError in test_slots");
+    assert_eq!(found.as_deref(), Some(NOT_STATED));
 }
