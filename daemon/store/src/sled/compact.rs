@@ -21,9 +21,6 @@ use crate::{StoreError, fault, files::sync_folder};
 
 /// Number of bytes of rows after which a batch is applied.
 const BATCH: usize = 1 << 20;
-/// Number of batches after which the new database is flushed, because sled keeps all data in memory
-/// that are not flushed.
-const BATCHES_PER_FLUSH: usize = 16;
 
 /// The folders that a compaction uses, next to the database's folder.
 struct CompactionPaths {
@@ -122,7 +119,7 @@ fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     let new = open_database(to)?;
     let waker = Waker::of(&new).map_err(|error| in_folder(to, &error))?;
     let watched = waker.watch();
-    let (mut batch, mut bytes, mut batches) = (Batch::default(), 0, 0_usize);
+    let (mut batch, mut bytes) = (Batch::default(), 0);
     for row in tree {
         let (key, value) = row?;
         bytes += key.len() + value.len();
@@ -130,10 +127,6 @@ fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
         if bytes >= BATCH {
             new.apply_batch(std::mem::take(&mut batch))?;
             bytes = 0;
-            batches += 1;
-            if batches.is_multiple_of(BATCHES_PER_FLUSH) {
-                new.flush()?;
-            }
         }
     }
     new.apply_batch(batch)?;
