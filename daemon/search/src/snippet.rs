@@ -1,6 +1,12 @@
 //! Selects the best excerpt of a text for a query and marks the matching words.
 
-use std::{collections::HashSet, ops::Range};
+use std::{
+    collections::HashSet,
+    ops::Range,
+    sync::{Mutex, PoisonError},
+};
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     index::terms,
@@ -26,11 +32,17 @@ const LEAD: f32 = 0.3;
 
 /// Marks the matches of a query. One highlighter serves all texts of a result.
 pub struct Highlighter {
-    exact: HashSet<String>,
-    forms: HashSet<String>,
+    exact: FxHashSet<String>,
+    forms: FxHashSet<String>,
     prefixes: Vec<String>,
     phrases: Vec<Phrase>,
+    /// The results of [`Highlighter::matched`] for the texts so far, by the number of the texts'
+    /// language. Texts repeat most of their words, and stemming a word takes long.
+    results: Mutex<FxHashMap<Option<usize>, WordResults>>,
 }
+
+/// The part of the query that each word matches.
+type WordResults = FxHashMap<Box<str>, Option<String>>;
 
 impl Highlighter {
     /// Creates a highlighter for the query's phrases and meaningful words. If the query has no
@@ -38,10 +50,11 @@ impl Highlighter {
     pub fn new(query: &Query) -> Highlighter {
         let is_meaningful = query.words.iter().any(|word| word.role.is_meaningful());
         let mut marker = Highlighter {
-            exact: HashSet::new(),
-            forms: HashSet::new(),
+            exact: FxHashSet::default(),
+            forms: FxHashSet::default(),
             prefixes: Vec::new(),
             phrases: query.phrases.clone(),
+            results: Mutex::default(),
         };
         for word in &query.words {
             if is_meaningful && !word.role.is_meaningful() {
@@ -83,8 +96,21 @@ impl Highlighter {
         let language = language::of_text(text);
         let mut matches = Vec::new();
         let mut parts: Vec<(String, Range<usize>)> = Vec::new();
+        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let results = results.entry(language.map(Language::number)).or_default();
         text::each_word(text, &mut |word| {
-            if let Some(what) = self.matched(word.text, word.form, language) {
+            let what = match word.form {
+                TokenForm::Whole => self.exact.get(word.text).cloned(),
+                TokenForm::Part => match results.get(word.text) {
+                    Some(result) => result.clone(),
+                    None => {
+                        let result = self.matched(word.text, language);
+                        results.insert(word.text.into(), result.clone());
+                        result
+                    }
+                },
+            };
+            if let Some(what) = what {
                 matches.push(Match { span: word.span.clone(), what });
             }
             if !self.phrases.is_empty() && word.form == TokenForm::Part {
@@ -103,13 +129,11 @@ impl Highlighter {
         matches
     }
 
-    /// Returns the part of the query that a word of a text matches.
-    fn matched(&self, word: &str, form: TokenForm, language: Option<Language>) -> Option<String> {
+    /// Returns the part of the query that a word of a text matches. The word is not a whole
+    /// identifier, name or path.
+    fn matched(&self, word: &str, language: Option<Language>) -> Option<String> {
         if self.exact.contains(word) {
             return Some(word.to_owned());
-        }
-        if form == TokenForm::Whole {
-            return None;
         }
         let prefix = self.prefixes.iter().find(|prefix| word.starts_with(prefix.as_str()));
         prefix.cloned().or_else(|| {
@@ -233,7 +257,11 @@ mod tests {
 
     /// Returns the snippet with its marks in brackets.
     fn marked(question: &str, text: &str, limit: usize) -> String {
-        let Snippet { text, marks } = highlighter(question).snippet(text, limit);
+        marked_by(&highlighter(question), text, limit)
+    }
+
+    fn marked_by(highlighter: &Highlighter, text: &str, limit: usize) -> String {
+        let Snippet { text, marks } = highlighter.snippet(text, limit);
         let mut shown = String::new();
         let mut at = 0;
         for mark in marks {
@@ -265,6 +293,22 @@ mod tests {
             ("x", "", ""),
         ] {
             assert_eq!(marked(question, text, 200), wanted, "{question} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_word_is_marked_by_the_language_of_its_text_in_any_order_of_texts() {
+        let german = (
+            "Die Mahnungen gehen auch an Kunden, die schon mit Karte bezahlt haben",
+            "Die [Mahnungen] gehen auch an Kunden, die schon mit Karte bezahlt haben",
+        );
+        let english =
+            ("the word mahnungen is in the log of it", "the word mahnungen is in the log of it");
+        for texts in [[german, english, german], [english, german, english]] {
+            let highlighter = highlighter("mahnung");
+            for (text, wanted) in texts {
+                assert_eq!(marked_by(&highlighter, text, 200), wanted);
+            }
         }
     }
 

@@ -211,9 +211,13 @@ pub(super) fn directory_argument(
 
 /// Whether a session belongs to one of the directories; true if no directories are given.
 pub(crate) fn is_of_project(session: &Session, wanted: Option<&[Namespace]>) -> bool {
-    wanted.is_none_or(|wanted| {
-        session.project.as_ref().is_some_and(|project| wanted.contains(&project.namespace()))
-    })
+    let project = session.project.as_ref().map(Project::namespace);
+    wanted.is_none_or(|wanted| is_in(project, wanted))
+}
+
+/// Whether a directory is given and is one of `wanted`.
+pub(crate) fn is_in(project: Option<Namespace>, wanted: &[Namespace]) -> bool {
+    project.is_some_and(|project| wanted.contains(&project))
 }
 
 /// Returns at most `limit` episodes of these directories (`None` for all), the latest first. With

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use crate::{
-    AgentTotals, FileStamp, Note, NoteNamespace, OutboxChange, OutboxEntry, Reworded, Source,
-    SourceKey, Store, Tally, Totals, TotalsByAgent, Write,
+    AgentTotals, FileStamp, Note, NoteNamespace, OutboxChange, OutboxEntry, Reworded, SessionHead,
+    Source, SourceKey, Store, Tally, Totals, TotalsByAgent, Write,
     graph::{ClaimPlace, ClaimRow, MentionRow, RenameEnd},
     model::{
         ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId,
@@ -253,11 +253,21 @@ fn check_totals(store: &dyn Store) {
         true
     };
     store.visit_sessions(visit).unwrap();
+    check_heads(store, &sessions);
     let messages = sources.iter().map(|source| store.messages(source.key, 0, 9_999).unwrap().len());
     recount.messages = messages.sum::<usize>() as u64;
     recount.episodes = store.newest_episodes(None, None, 9_999).unwrap().len() as u64;
     assert_eq!(store.totals(), recount);
     check_agent_totals(store, &sessions);
+}
+
+fn check_heads(store: &dyn Store, sessions: &[Session]) {
+    let mut heads = Vec::new();
+    store.visit_session_heads(&mut |key, head| heads.push((key, head.clone()))).unwrap();
+    let tracked = sessions.iter().filter(|session| session.id.agent != MEMORY);
+    let expected: Vec<_> =
+        tracked.map(|session| (session.key, SessionHead::from(session))).collect();
+    assert_eq!(heads, expected);
 }
 
 fn totals_of_agents_equal_a_recount(reopen: Reopen<'_>) {

@@ -18,6 +18,7 @@ pub mod corrections;
 pub mod graph;
 pub mod notes;
 pub mod quota;
+mod session_head;
 pub mod sled;
 pub mod totals;
 pub mod vectors;
@@ -29,6 +30,7 @@ pub use self::{
     graph::GraphStore,
     notes::{Note, NoteNamespace, NoteStore},
     quota::{DiskQuota, StoreHealth},
+    session_head::SessionHead,
     totals::{AgentTotals, SessionCounts, Totals, TotalsByAgent},
     vectors::VectorStore,
 };
@@ -68,6 +70,13 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
 
     /// Calls `visit` for every session, in the order of the keys, until `visit` returns `false`.
     fn visit_sessions(&self, visit: &mut dyn FnMut(Session) -> bool) -> Result<(), StoreError>;
+
+    /// Calls `visit` for the head of every session except added memories, in the order of the keys.
+    /// The heads are in memory after the first call.
+    fn visit_session_heads(
+        &self,
+        visit: &mut dyn FnMut(SessionKey, &SessionHead),
+    ) -> Result<(), StoreError>;
 
     /// Returns the sessions whose written state is not `Indexed`. Queued changes of these sessions
     /// are included, so that the state of a returned session may be `Indexed`.

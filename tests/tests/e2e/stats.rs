@@ -115,7 +115,7 @@ fn tokens_are_counted_by_model_with_separate_cache_tokens() {
     let project = row(&usage, 2, "/work/app");
     assert_eq!(project["output_tokens"], session["output_tokens"]);
     let printed = world.printed(&["usage", "--agents"]);
-    for part in ["CACHE READ", "WRITTEN", "claude-sonnet-4-6", "$0.05", "made-up-9", "?"] {
+    for part in ["CACHE READ", "CACHE WRITE", "claude-sonnet-4-6", "$0.05", "made-up-9", "?"] {
         assert!(printed.contains(part), "{part} in {printed}");
     }
 }
@@ -125,8 +125,5 @@ fn a_time_without_tokens_is_explained() {
     let world = World::new();
     let _daemon = world.start();
     let printed = world.printed(&["usage", "--agents"]);
-    let hint = "No session reported tokens in this time. `--days 365` includes a year.";
-    assert!(printed.ends_with(&format!("{hint}\n")), "{printed}");
-    let printed = world.printed(&["usage", "--agents", "--days", "400"]);
-    assert!(printed.contains("No session reported") && !printed.contains("--days"), "{printed}");
+    assert!(printed.ends_with("No session reported tokens.\n"), "{printed}");
 }

@@ -77,7 +77,8 @@ pub(super) fn usage(args: &cli::UsageOptions, screen: &Screen) -> Result<(), Ask
         ],
         ..StatsRequest::default()
     };
-    let stats: Stats = Connection::open_for_work()?.ask(STATS, &request)?;
+    let mut connection = Connection::open_for_work()?;
+    let stats: Stats = connection.ask(STATS, &request)?;
     if args.output.json {
         screen.print_json(&stats);
         return Ok(());
@@ -92,13 +93,26 @@ pub(super) fn usage(args: &cli::UsageOptions, screen: &Screen) -> Result<(), Ask
     }
     screen.print("");
     if stats.total.tokens() == 0 {
-        let hint = if args.days < YEAR { " `--days 365` includes a year." } else { "" };
-        screen.print(format!("No session reported tokens in this time.{hint}"));
+        let all: Stats = connection.ask(STATS, &StatsRequest::default())?;
+        screen.print(without_tokens(args.days, all.total.tokens() > 0));
         return Ok(());
     }
     screen.print_wrapped(&token_sum(&stats.total), 2);
     print_prices(&stats, screen);
     Ok(())
+}
+
+/// Explains that no session reported tokens in the last `days` days.
+fn without_tokens(days: u32, older_sessions_did: bool) -> &'static str {
+    match (older_sessions_did, days < YEAR) {
+        (false, _) => "No session reported tokens.",
+        (true, true) => {
+            "No session reported tokens in this time, but older sessions did. `--days 365` includes a year."
+        }
+        (true, false) => {
+            "No session reported tokens in this time, but older sessions did. A higher number of `--days` includes them."
+        }
+    }
 }
 
 /// Returns the first day to count, by default the first of the last [`DAYS`] days; `None` for all
@@ -160,7 +174,7 @@ fn print_tokens(by: StatsGrouping, rows: &[&StatsRow], screen: &Screen) {
         Column::wanted(title(by), 32, 10),
         Column::new("IN", Align::Right),
         Column::new("CACHE READ", Align::Right),
-        Column::new("WRITTEN", Align::Right),
+        Column::new("CACHE WRITE", Align::Right),
         Column::new("OUT", Align::Right),
         Column::new("COST", Align::Right),
         last,
@@ -298,6 +312,14 @@ mod tests {
             ["a/cli", "b/x/cli", "c/x/cli", "web", "-"]
         );
         assert_eq!(names(StatsGrouping::Model, &rows[..1].iter()), ["/a/cli"]);
+    }
+
+    #[test]
+    fn a_time_without_tokens_is_explained() {
+        assert_eq!(without_tokens(30, false), "No session reported tokens.");
+        assert!(without_tokens(30, true).contains("older sessions did. `--days 365`"));
+        assert!(without_tokens(365, true).contains("older sessions did"));
+        assert!(!without_tokens(365, true).contains("365"));
     }
 
     #[test]

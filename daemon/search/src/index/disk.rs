@@ -171,21 +171,21 @@ impl DiskShard {
         Ok(words)
     }
 
-    /// Returns the terms for which `is_wanted` is true, with their frequencies. Reads all terms.
-    pub(crate) fn words_where(
+    /// Calls `visit` for every term that begins with `prefix`.
+    pub(crate) fn each_term_with_prefix(
         &self,
-        is_wanted: impl Fn(&str) -> bool,
-    ) -> tantivy::Result<Vec<(String, u32)>> {
-        let mut stream = self.text.terms().stream()?;
-        let mut words = Vec::new();
-        while let Some((term, info)) = stream.next() {
-            if let Ok(word) = std::str::from_utf8(term)
-                && is_wanted(word)
-            {
-                words.push((word.to_owned(), info.doc_freq));
+        prefix: &str,
+        visit: &mut dyn FnMut(&str),
+    ) -> tantivy::Result<()> {
+        let mut stream = self.text.terms().range().ge(prefix.as_bytes()).into_stream()?;
+        while let Some((term, _)) = stream.next() {
+            let Ok(term) = std::str::from_utf8(term) else { continue };
+            if !term.starts_with(prefix) {
+                break;
             }
+            visit(term);
         }
-        Ok(words)
+        Ok(())
     }
 
     /// Returns the terms that at most `edits` edits turn into `word`, with their frequencies.

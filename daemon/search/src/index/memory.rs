@@ -137,6 +137,11 @@ impl MemoryShard {
         near.map(|(word, list)| (word.to_string(), list.frequency())).collect()
     }
 
+    /// Calls `visit` for every term that begins with `prefix`. Reads all terms.
+    pub(crate) fn each_term_with_prefix(&self, prefix: &str, visit: &mut dyn FnMut(&str)) {
+        self.words.keys().filter(|term| term.starts_with(prefix)).for_each(|term| visit(term));
+    }
+
     pub(crate) fn documents_with(&self, attribute: Attribute, term: &str) -> &[u32] {
         self.attributes.get(&key(attribute, term)).map(Vec::as_slice).unwrap_or_default()
     }

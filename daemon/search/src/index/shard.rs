@@ -1,6 +1,6 @@
 //! A segment on disk or a layer in memory, with one interface for the ranking.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use tantivy::{postings::TermInfo, schema::IndexRecordOption};
 
@@ -185,22 +185,32 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns the words that end with `suffix` after at least `before` letters, with their
-    /// frequencies. Reads all words.
-    pub(crate) fn words_with_suffix(
+    /// Returns the compounds of at least `before` letters and `last`, with their frequencies. Looks
+    /// for them in the texts of languages that write compounds as one word. Reads all stems of these
+    /// languages.
+    pub(crate) fn compounds_with(
         &self,
-        suffix: &str,
+        last: &str,
         before: usize,
     ) -> tantivy::Result<Vec<(String, u32)>> {
-        let is_compound = |word: &str| {
-            word.strip_suffix(suffix).is_some_and(|start| {
-                start.chars().count() >= before && start.chars().all(char::is_alphabetic)
-            })
-        };
-        match self.store {
-            Store::Disk(disk) => disk.words_where(is_compound),
-            Store::Memory(memory) => Ok(memory.words_where(is_compound)),
+        let mut compounds = BTreeSet::new();
+        for language in self.languages().iter().filter(|language| language.joins_compounds()) {
+            let prefix = terms::prefix_of(language);
+            let mut visit = |term: &str| {
+                compounds.extend(terms::compounds_of(&term[prefix.len()..], last, before));
+            };
+            match self.store {
+                Store::Disk(disk) => disk.each_term_with_prefix(&prefix, &mut visit)?,
+                Store::Memory(memory) => memory.each_term_with_prefix(&prefix, &mut visit),
+            }
         }
+        let mut found = Vec::new();
+        for compound in compounds {
+            if let Some(term) = self.term(&compound)? {
+                found.push((compound, term.frequency()));
+            }
+        }
+        Ok(found)
     }
 
     /// Returns the words that at most `edits` edits (1 or 2) turn into `word`, with their

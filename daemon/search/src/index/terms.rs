@@ -77,6 +77,23 @@ pub(crate) fn language_of(term: &str) -> Option<Language> {
     Language::all().nth(number)
 }
 
+/// Returns the words that may have this stem, and consist of at least `before` letters and `last`.
+pub(crate) fn compounds_of(stem: &str, last: &str, before: usize) -> Vec<String> {
+    let parts = stem.char_indices().skip(before).map(|(at, _)| stem.split_at(at));
+    let may_end = |ending: &str| {
+        // A stemmer may change the last letter of a stem.
+        let changed = ending.char_indices().next_back().map_or(0, |(at, _)| at);
+        changed >= MIN_ENDING && last.starts_with(&ending[..changed])
+    };
+    parts
+        .filter(|(start, ending)| may_end(ending) && start.chars().all(char::is_alphabetic))
+        .map(|(start, _)| format!("{start}{last}"))
+        .collect()
+}
+
+/// Minimum number of bytes that the last part of a compound and its stem have in common.
+const MIN_ENDING: usize = 3;
+
 /// Whether a term is a word rather than a stem.
 pub(crate) fn is_word(term: &str) -> bool {
     !term.starts_with(STEM_MARK)
@@ -138,6 +155,22 @@ mod tests {
             let terms = terms_for_all_forms(word, LanguageSet::all());
             let others = terms_for_all_forms(other, LanguageSet::all());
             assert!(terms.iter().all(|term| !others.contains(term)), "{word}: {terms:?}");
+        }
+    }
+
+    #[test]
+    fn a_compound_is_composed_from_its_stem_and_its_last_part() {
+        for (stem, last, wanted) in [
+            ("datensicher", "sicherung", Some("datensicherung")),
+            ("datensicher", "sicherungen", Some("datensicherungen")),
+            ("gebruikersbrief", "brieven", Some("gebruikersbrieven")),
+            ("sicher", "sicherung", None),
+            ("datensatz", "sicherung", None),
+            ("datensicher", "xyzzyqq", None),
+            ("datensi", "sicherung", None),
+        ] {
+            let compounds = compounds_of(stem, last, 4);
+            assert_eq!(compounds, wanted.into_iter().collect::<Vec<_>>(), "{stem} {last}");
         }
     }
 

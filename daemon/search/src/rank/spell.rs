@@ -9,7 +9,7 @@ use crate::{
         view::View,
     },
     rank::unit::Unit,
-    text::{distance, everyday, language::Language},
+    text::{distance, everyday},
 };
 
 /// Maximum number of spellings of one word that are searched.
@@ -136,13 +136,10 @@ fn two_edits_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     })
 }
 
-/// Returns compounds whose last part is `word`: `Datensicherung` for `Sicherung`. The words of the
-/// index are read only if the index has texts in a language that writes compounds as one word.
+/// Returns compounds whose last part is `word`: `Datensicherung` for `Sicherung`. Only
+/// texts in a language that writes compounds as one word are considered.
 fn same_ending(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
-    if !view.languages().iter().any(Language::joins_compounds) {
-        return Ok(Vec::new());
-    }
-    words_where(view, MAX_SPELLINGS, |shard| shard.words_with_suffix(word, SHORTEST_PART))
+    words_where(view, MAX_SPELLINGS, |shard| shard.compounds_with(word, SHORTEST_PART))
 }
 
 /// Returns the words of `near` with the highest [`shared_passage_weight`]; none if it is 0 for all.

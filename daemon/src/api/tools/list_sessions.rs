@@ -14,10 +14,10 @@ use crate::{
         agents::agent_argument,
         client_context::ClientContext,
         convert,
-        projects::{is_of_project, listed_projects},
+        projects::{is_in, is_of_project, listed_projects},
     },
     model::{SessionKey, Timestamp, episode::MEMORY, session::Session},
-    store::{Store, StoreError},
+    store::{SessionHead, Store, StoreError},
 };
 
 /// Maximum number of sessions in an answer, so that it fits into a line of the protocol.
@@ -48,29 +48,40 @@ async fn run(
     let agent = agent_argument(daemon, arguments.agent.as_deref())?;
     let store = daemon.engine.store().as_ref();
     let live = live_sessions(daemon).await?;
-    let visible = listed_projects(daemon, client, None)?;
+    let wanted = |head: &SessionHead| {
+        (arguments.empty || head.is_listed).then(|| WantedSession {
+            state: arguments.state.as_deref().is_none_or(|state| head.state == state),
+            agent: agent.as_ref().is_none_or(|agent| *head.agent == **agent),
+            project: project.as_deref().is_none_or(|wanted| is_in(head.project, wanted)),
+        })
+    };
     let mut found: Vec<(Timestamp, SessionKey)> = Vec::new();
-    let mut excluded = ExcludedSessions::default();
-    let visit = &mut |session: &Session| {
-        if !(arguments.empty || session.is_listed()) {
-            return;
-        }
-        let is_wanted = WantedSession {
-            state: arguments.state.as_deref().is_none_or(|state| session.state.as_str() == state),
-            agent: agent.as_ref().is_none_or(|agent| session.id.agent == *agent),
-            project: is_of_project(session, project.as_deref()),
-        };
-        if is_wanted.all() {
-            found.push((session.last_activity, session.key));
-        } else if found.is_empty() && is_of_project(session, visible.as_deref()) {
-            excluded.note(session, &is_wanted);
+    let mut visit = |key: SessionKey, stored: &SessionHead| {
+        let live = live.get(&key).map(SessionHead::from);
+        let head = live.as_ref().unwrap_or(stored);
+        if wanted(head).is_some_and(|is_wanted| is_wanted.all()) {
+            found.push((head.last_activity, key));
         }
     };
-    visit_tracked(store, &live, visit).map_err(store_error)?;
-    let message = if found.is_empty() { excluded.explanation(&arguments) } else { String::new() };
-    found.sort_unstable_by(|a, b| b.cmp(a));
-    let mut sessions = Vec::new();
+    store.visit_session_heads(&mut visit).map_err(store_error)?;
+    let message = if found.is_empty() {
+        let visible = listed_projects(daemon, client, None)?;
+        let mut excluded = ExcludedSessions::default();
+        let visit = &mut |session: &Session| {
+            if let Some(is_wanted) = wanted(&SessionHead::from(session))
+                && is_of_project(session, visible.as_deref())
+            {
+                excluded.note(session, &is_wanted);
+            }
+        };
+        visit_tracked(store, &live, visit).map_err(store_error)?;
+        excluded.explanation(&arguments)
+    } else {
+        String::new()
+    };
     let limit = arguments.limit.min(MAX_SESSIONS);
+    sort_latest_first(&mut found, arguments.offset.saturating_add(limit));
+    let mut sessions = Vec::new();
     for (_, key) in found.iter().skip(arguments.offset).take(limit) {
         if let Some(session) = newest(store, &live, *key).map_err(store_error)? {
             sessions.push(convert::session_row(store, &session).map_err(store_error)?);
@@ -83,6 +94,17 @@ async fn run(
         zero_limit::explain(message, client.reply_form, "limit", arguments.limit, MAX_SESSIONS);
     let message = daemon.with_refusal(message);
     Ok(ListSessionsAnswer { total: found.len(), sessions, next, message })
+}
+
+/// Moves the latest `count` sessions to the start and sorts them, the latest first.
+fn sort_latest_first(found: &mut [(Timestamp, SessionKey)], count: usize) {
+    let latest_first =
+        |one: &(Timestamp, SessionKey), other: &(Timestamp, SessionKey)| other.cmp(one);
+    let count = count.min(found.len());
+    if count < found.len() {
+        found.select_nth_unstable_by(count, latest_first);
+    }
+    found[..count].sort_unstable_by(latest_first);
 }
 
 /// The filters that a session matches.
@@ -191,4 +213,22 @@ pub(in crate::api) fn visit_tracked(
         }
         true
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_latest_sessions_are_sorted() {
+        let all: Vec<_> =
+            (0..99).map(|n| (Timestamp::from_seconds(n * 37 % 50), SessionKey(n as u64))).collect();
+        let mut sorted = all.clone();
+        sorted.sort_unstable_by(|one, other| other.cmp(one));
+        for count in [0, 1, 20, 98, 99, 100] {
+            let mut found = all.clone();
+            sort_latest_first(&mut found, count);
+            assert_eq!(found[..count.min(99)], sorted[..count.min(99)], "{count}");
+        }
+    }
 }

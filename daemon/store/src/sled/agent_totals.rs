@@ -34,6 +34,8 @@ pub(super) struct StoredAgentTotals(Mutex<TotalsByAgent>);
 pub(super) struct CountedChanges {
     pub(super) sessions: BTreeMap<SessionKey, Option<Session>>,
     pub(super) sources: BTreeMap<SourceKey, Option<Tally>>,
+    /// Whether the list also replaces rows that are encoded already, perhaps of sessions.
+    pub(super) has_rows: bool,
 }
 
 impl StoredAgentTotals {

@@ -12,6 +12,7 @@ use super::{
     agent_totals::StoredAgentTotals,
     batch::Batch,
     keys::{self, table},
+    session_heads::SessionHeads,
 };
 use crate::{StoreError, model::episode::MEMORY};
 
@@ -19,12 +20,13 @@ use crate::{StoreError, model::episode::MEMORY};
 /// are counted again, because the stored numbers are wrong or missing.
 const VERSION: u64 = 2;
 
-/// Numbers that only the writer changes, except that any thread may take the next session key.
+/// Numbers and heads of sessions that only the writer changes, except that any thread may take the next session key.
 #[derive(Debug)]
 pub(super) struct Counters {
     pub(super) next_session: AtomicU64,
     counts: Mutex<Counts>,
     pub(super) agents: StoredAgentTotals,
+    pub(super) heads: SessionHeads,
 }
 
 /// The last outbox position and the numbers of records.
@@ -56,6 +58,7 @@ impl Counters {
                 episodes,
             }),
             agents: StoredAgentTotals::load(tree, is_exact)?,
+            heads: SessionHeads::default(),
         })
     }
 

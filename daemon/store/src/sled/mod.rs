@@ -23,6 +23,7 @@ mod quota;
 mod reading;
 mod records;
 mod salvage;
+mod session_heads;
 mod slack;
 mod statements;
 mod unwritten;

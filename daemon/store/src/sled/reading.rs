@@ -13,8 +13,8 @@ use super::{
     records::{EpisodeRecord, MessageRecord, OutboxRecord, SessionRecord, SourceRecord},
 };
 use crate::{
-    DiskQuota, OutboxEntry, PendingWrite, Source, SourceKey, Store, StoreError, Totals,
-    TotalsByAgent, Write,
+    DiskQuota, OutboxEntry, PendingWrite, SessionHead, Source, SourceKey, Store, StoreError,
+    Totals, TotalsByAgent, Write,
     model::{
         Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session,
         transcript::RecordUuid,
@@ -80,6 +80,13 @@ impl Store for SledStore {
             }
         }
         Ok(())
+    }
+
+    fn visit_session_heads(
+        &self,
+        visit: &mut dyn FnMut(SessionKey, &SessionHead),
+    ) -> Result<(), StoreError> {
+        self.counters.heads.visit(&self.tree, visit)
     }
 
     fn live_sessions(&self) -> Result<Vec<Session>, StoreError> {

@@ -324,6 +324,7 @@ impl WriterThread {
         batch.ops.apply(&self.tree)?;
         self.counters.agents.set(agents);
         self.counters.set(batch.counts);
+        self.counters.heads.update(&batch.counted);
         Ok(batch.counts.outbox)
     }
 
@@ -368,6 +369,7 @@ impl WriterThread {
                 self.put_vectors(transaction, owner, episode, &record)
             }
             PreparedWrite::Rows(rows) => {
+                transaction.counted.has_rows = true;
                 for (key, value) in rows {
                     match value {
                         Some(value) => transaction.ops.insert(key, value),
