@@ -208,8 +208,8 @@ async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Opt
 /// its own: when [`HANDOFF_TIMEOUT`] passes, the next prompt requests the handoff again.
 async fn index_own(daemon: &DaemonState, projects: Vec<Namespace>, own: Option<SessionKey>) {
     let scope = Scope { projects, except: None, limit: MAX_SESSIONS };
-    let Ok(pending) = daemon.engine.request_episodes(scope).await else { return };
-    for pending in pending.into_iter().filter(|pending| Some(pending.session) == own) {
+    let Ok(requested) = daemon.engine.request_episodes(scope).await else { return };
+    for pending in requested.pending.into_iter().filter(|pending| Some(pending.session) == own) {
         // If the episode failed, the handoff uses the earlier episode.
         let _ = pending.done.await;
     }

@@ -73,8 +73,11 @@ fn remove_told_discoveries(summary: &mut EnhancedSessionSummary) {
     told.extend(summary.completed_tasks.iter().flatten().map(|task| words(task)));
     let Some(found) = &mut summary.discoveries else { return };
     found.retain(|one| {
+        // Two commands that failed share many words.
+        let is_retry = one.ends_with("` worked");
         let one = words(one);
-        let is_new = one.len() < MIN_DISCOVERY_WORDS
+        let is_new = is_retry
+            || one.len() < MIN_DISCOVERY_WORDS
             || !told.iter().any(|other| share_of_words(&one, other) >= TOLD);
         told.push(one);
         is_new
