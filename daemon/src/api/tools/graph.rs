@@ -262,7 +262,9 @@ fn project_of(daemon: &DaemonState, fact: &Fact) -> String {
     }
     let known = daemon.engine.projects().path(fact.namespace);
     let of_episode = || {
-        let episode = daemon.engine.store().episode(*fact.episodes.first()?).ok()??;
+        let unread = |error| tracing::warn!(%error, "failed to read the episode of a fact");
+        let episode = daemon.engine.store().episode(*fact.episodes.first()?).map_err(unread);
+        let episode = episode.unwrap_or_default()?;
         Some(episode.project.root().path().to_owned())
     };
     known.or_else(of_episode).unwrap_or_default()

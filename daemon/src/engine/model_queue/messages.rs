@@ -75,18 +75,16 @@ impl Summarizer {
         question: &ModelQuestion,
         store: &dyn Store,
     ) -> Result<Option<Reworded>, Error> {
-        let message = store
-            .messages(located.source, located.message.seq, 1)
-            .ok()
-            .and_then(|mut one| one.pop());
+        let unread = |error| tracing::warn!(%error, file = located.path, "failed to read a message from the database");
+        let message = store.messages(located.source, located.message.seq, 1);
+        let message = message.map_err(unread).ok().and_then(|mut one| one.pop());
         let Some(message) = message.filter(|message| located.message.matches(&message.text)) else {
             return Ok(None);
         };
         let Some(source) = self.template_of(message.role) else { return Ok(None) };
         let format = self.parse_context.formats.of_agent(&question.session.id.agent);
-        let Ok(mut known) = redaction::known::load(store, located.source.session) else {
-            return Ok(None);
-        };
+        let known = redaction::known::load(store, located.source.session);
+        let Ok(mut known) = known.map_err(unread) else { return Ok(None) };
         let content =
             format.and_then(|format| located.content(&*format, &self.parse_context, &mut known));
         let Some(content) = content else {

@@ -129,7 +129,10 @@ impl UsageStats {
     }
 
     fn outdated(&self, day: i64) -> Vec<Write> {
-        let notes = self.store.notes(NoteNamespace::Usage).unwrap_or_default();
+        let notes = self.store.notes(NoteNamespace::Usage).unwrap_or_else(|error| {
+            tracing::warn!(%error, "failed to read the usage of earlier days");
+            Vec::new()
+        });
         let days = notes.iter().filter_map(|(name, _)| number(name));
         days.filter(|old| day - old > DAYS).map(|old| write(old, None)).collect()
     }

@@ -71,9 +71,13 @@ fn messages(daemon: &DaemonState, row: &SessionRow) -> Vec<WordsOfMessage> {
     let store = daemon.engine.store();
     let id = SessionId { agent: row.agent.clone(), id: row.session_id.clone() };
     // Without messages, only statements that are facts have links.
-    let Ok(Some(session)) = store.find_session(&id) else { return Vec::new() };
+    let unread =
+        |error| tracing::warn!(%error, session = id.id, "failed to read the messages of a session");
+    let session = store.find_session(&id).map_err(unread);
+    let Some(session) = session.unwrap_or_default() else { return Vec::new() };
     let key = SourceKey { session, number: 0 };
-    let mut spoken = spoken(|from| store.messages(key, from, PAGE_MESSAGES).unwrap_or_default());
+    let page = |from| store.messages(key, from, PAGE_MESSAGES).map_err(unread);
+    let mut spoken = spoken(|from| page(from).unwrap_or_default());
     spoken.sort_by_key(|message| message.role);
     let known =
         |spoken: SpokenMessage| WordsOfMessage { words: spoken.words, source: 0, seq: spoken.seq };
