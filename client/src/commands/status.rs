@@ -290,13 +290,12 @@ fn older(answer: &HealthAnswer) -> Vec<String> {
         (answer.older_summaries, "summaries of an older version are being created again"),
         (
             answer.older_model_summaries,
-            "summaries by a model are of an older version; remedy: `graphiti close --again ID`, which calls the model",
+            "summaries by a model are older; remedy: `graphiti close --again ID`, which calls it",
         ),
     ];
     let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    counts
-        .map(|(count, what)| format!("{} {what}", number(u64::try_from(count).unwrap_or(u64::MAX))))
-        .collect()
+    let count = |count: usize| number(u64::try_from(count).unwrap_or(u64::MAX));
+    counts.map(|(summaries, what)| format!("{} {what}", count(summaries))).collect()
 }
 
 /// Returns a notice if stored text was redacted by older rules, or if its redaction is not finished.
@@ -435,10 +434,7 @@ mod tests {
     fn older_summaries_of_a_model_are_reported_with_the_remedy() {
         let mut answer = HealthAnswer { older_model_summaries: 3, ..HealthAnswer::default() };
         let shown = older(&answer);
-        assert!(
-            shown[0].starts_with("3 summaries by a model are of an older version"),
-            "{shown:?}"
-        );
+        assert!(shown[0].starts_with("3 summaries by a model are older"), "{shown:?}");
         answer.older_summaries = 2;
         assert_eq!(older(&answer).len(), 2);
         assert!(older(&HealthAnswer::default()).is_empty());

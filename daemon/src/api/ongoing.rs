@@ -5,10 +5,6 @@ use graphiti_proto::tools::{SessionRow, get_handoff::OngoingSession};
 
 use super::{convert, projects::is_of_project};
 use crate::{
-    capture::{
-        format::RunningSession,
-        liveness::{self, Life},
-    },
     engine::{
         Engine, EngineError,
         entities::Graph,
@@ -35,22 +31,7 @@ pub(super) async fn sessions(
     projects: &[Namespace],
     except: Option<SessionKey>,
 ) -> Result<Vec<Session>, EngineError> {
-    let mut live = engine.live().await?;
-    let is_gone = |agent: &RunningSession| liveness::life(agent.pid, agent.started) == Life::Gone;
-    remove_killed(&mut live, &engine.running().await?, is_gone);
-    Ok(at_work(live, projects, except))
-}
-
-/// Removes the sessions of agents that have exited.
-fn remove_killed(
-    live: &mut Vec<Session>,
-    agents: &[RunningSession],
-    is_gone: impl Fn(&RunningSession) -> bool,
-) {
-    live.retain(|session| {
-        let mut own = agents.iter().filter(|agent| agent.session == session.id.id);
-        !own.any(&is_gone)
-    });
+    Ok(at_work(engine.live_with_agents().await?, projects, except))
 }
 
 /// Selects the active sessions of a project. Sub-agents have no sessions of their own.
@@ -194,23 +175,6 @@ mod tests {
         let found = at_work(live, &[project.namespace()], Some(SessionKey(7)));
         let keys: Vec<u64> = found.iter().map(|session| session.key.0).collect();
         assert_eq!(keys, [2, 1]);
-    }
-
-    #[test]
-    fn a_session_whose_agent_has_just_exited_is_not_at_work() {
-        let session =
-            |number: u64| contract::session(SessionKey(number), &format!("aaaa-{number}"));
-        let mut live = vec![session(1), session(2), session(3)];
-        let agent = |number: u32| RunningSession {
-            session: live[number as usize - 1].id.id.clone(),
-            pid: number,
-            started: Some(7),
-            cwd: None,
-        };
-        let agents = [agent(1), agent(2)];
-        remove_killed(&mut live, &agents, |agent| agent.pid == 2);
-        let keys: Vec<u64> = live.iter().map(|session| session.key.0).collect();
-        assert_eq!(keys, [1, 3]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::{
         BackfillCandidate, Closed, EngineError, EngineEvent, IndexLag, RequestedEpisodes, Scope,
         Settings, Status, TranscriptFolders, backfill,
         command::{EngineCommand, PendingAnswer, check_writable, failed},
-        defect,
+        defect, exited,
         files::{self, IdentifyResult},
         follow::FollowerProgress,
         forgotten::Forgotten,
@@ -166,6 +166,14 @@ impl Engine {
     /// Returns the live sessions: all except those that are indexed.
     pub async fn live(&self) -> Result<Vec<Session>, EngineError> {
         self.request(EngineCommand::Live).await
+    }
+
+    /// Returns the live sessions except those whose agents have exited, even if the engine has not
+    /// noticed the exit yet.
+    pub async fn live_with_agents(&self) -> Result<Vec<Session>, EngineError> {
+        let mut live = self.live().await?;
+        exited::remove_exited(&mut live, &self.running().await?, exited::has_exited);
+        Ok(live)
     }
 
     /// Returns the sessions that agents report as running. If a process has several sessions, its

@@ -19,6 +19,7 @@ pub mod embedding;
 pub mod entities;
 pub mod episode;
 mod executor;
+mod exited;
 pub mod figures;
 pub mod file_check;
 mod files;

@@ -1,0 +1,48 @@
+//! Leaves out sessions whose agents have just exited.
+
+use crate::{
+    capture::{
+        format::RunningSession,
+        liveness::{self, Life},
+    },
+    model::session::Session,
+};
+
+pub(super) fn has_exited(agent: &RunningSession) -> bool {
+    liveness::life(agent.pid, agent.started) == Life::Gone
+}
+
+/// Removes the sessions of agents that have exited.
+pub(super) fn remove_exited(
+    live: &mut Vec<Session>,
+    agents: &[RunningSession],
+    has_exited: impl Fn(&RunningSession) -> bool,
+) {
+    live.retain(|session| {
+        let mut own = agents.iter().filter(|agent| agent.session == session.id.id);
+        !own.any(&has_exited)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{model::SessionKey, store::contract};
+
+    #[test]
+    fn a_session_whose_agent_has_just_exited_is_not_at_work() {
+        let session =
+            |number: u64| contract::session(SessionKey(number), &format!("aaaa-{number}"));
+        let mut live = vec![session(1), session(2), session(3)];
+        let agent = |number: u32| RunningSession {
+            session: live[number as usize - 1].id.id.clone(),
+            pid: number,
+            started: Some(7),
+            cwd: None,
+        };
+        let agents = [agent(1), agent(2)];
+        remove_exited(&mut live, &agents, |agent| agent.pid == 2);
+        let keys: Vec<u64> = live.iter().map(|session| session.key.0).collect();
+        assert_eq!(keys, [1, 3]);
+    }
+}
