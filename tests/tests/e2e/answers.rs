@@ -269,6 +269,26 @@ fn a_short_answer_of_the_user_is_shown_with_the_question_before_it() {
 }
 
 #[test]
+fn a_question_of_the_agent_is_shown_with_the_short_answer_after_it() {
+    let world = World::new();
+    let daemon = world.start();
+    world
+        .transcript_in("app-1", APP)
+        .prompt("Where do we keep the events?")
+        .reply("Postgres or ClickHouse?")
+        .prompt("the second")
+        .reply("Then it is decided.")
+        .prompt("Paint the fence")
+        .reply("It is green now.");
+    daemon.settle();
+    let found = text(&daemon, "search_sessions", &json!({ "query": "postgres clickhouse" }));
+    let at = |part: &str| found.find(part).unwrap_or_else(|| panic!("{part}: {found}"));
+    assert!(at("Postgres or ClickHouse?") < at("the second"), "{found}");
+    assert!(at("the second") < at("Then it is decided."), "{found}");
+    assert!(!found.contains("green"), "{found}");
+}
+
+#[test]
 fn the_reply_to_a_question_that_is_not_the_best_passage_is_shown_after_it() {
     let world = World::new();
     let daemon = world.start();
