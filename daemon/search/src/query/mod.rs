@@ -16,8 +16,8 @@
 //!
 //! A minus excludes a quoted text. It also excludes a lower-case word after other words, at the end
 //! of a query that is not a command line, and each lower-case word of a query that has only such
-//! words and filters. Other words with a minus (`-Wall`, `terraform apply -destroy`) are options and
-//! count as words. A query with several lines, or a line of a log, is pasted text and consists of
+//! words and filters. Other words with a minus (`-Wall`, `terraform apply -destroy`, `compiles with
+//! -static`) are options and count as words. A query with several lines, or a line of a log, is pasted text and consists of
 //! words only, except for filters before a line of a log.
 //!
 //! Values with spaces are quoted (`date:"last week"`). A filter with an invalid value
@@ -73,6 +73,7 @@ pub struct Query {
     /// Whether the query looks like a pasted error message.
     pub(crate) is_error: bool,
     invalid_filters: Vec<InvalidFilter>,
+    is_shortened: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -157,13 +158,16 @@ pub(crate) enum Filter {
 
 impl Query {
     /// Maximum number of bytes of a query that are parsed. Of a longer query, such as a pasted log,
-    /// the start (three quarters of this number) and the end (one quarter) are parsed.
+    /// the start (three quarters of this number) and the end (one quarter) are parsed. Repeated
+    /// lines do not count.
     pub const LONGEST: usize = 1024 * 1024;
 
     /// Parses `text` relative to `now`, in the caller's time zone. Never fails.
     pub fn parse(text: &str, now: &Zoned) -> Query {
-        let text = &*shortened(text);
-        let mut query = Query::default();
+        let distinct = pasted::distinct_lines(text);
+        let text = &*shortened(&distinct);
+        let is_shortened = text.len() < distinct.len();
+        let mut query = Query { is_shortened, ..Query::default() };
         let mut free = String::new();
         let mut prefixes = Vec::new();
         for item in lexer::items(text, now) {
@@ -273,6 +277,18 @@ impl Query {
     /// Returns the filters with an invalid value.
     pub fn invalid_filters(&self) -> &[InvalidFilter] {
         &self.invalid_filters
+    }
+
+    /// Returns the words and phrases that a session must not contain, with a star after a prefix.
+    pub fn excluded_phrases(&self) -> Vec<String> {
+        let star = |phrase: &Phrase| if phrase.is_prefix { "*" } else { "" };
+        self.excluded.iter().map(|one| format!("{}{}", one.parts.join(" "), star(one))).collect()
+    }
+
+    /// Whether the middle of the text was not read, because the text is longer than
+    /// [`Query::LONGEST`].
+    pub fn is_shortened(&self) -> bool {
+        self.is_shortened
     }
 
     fn add_phrase(&mut self, text: &str, is_negated: bool) {
