@@ -230,6 +230,12 @@ fn an_empty_answer_suggests_what_would_find_something() {
         search(json!({ "query": "zeppelin", "offset": 40 })),
         "Nothing is shown, because `offset` is 40: only 2 sessions were found."
     );
+    let on_a_day = search(json!({ "query": "2020-01-01" }));
+    assert!(on_a_day.contains(", the nearest day with sessions: 2 sessions\n"), "{on_a_day}");
+    let unknown = search(json!({ "query": "ZEPPELIN-9" }));
+    assert!(unknown.contains("`ZEPPELIN-9` is in none of the searched sessions"), "{unknown}");
+    let excluding = search(json!({ "query": "zeppelin -quinces" }));
+    assert!(excluding.contains("Left out: sessions with `quinces`."), "{excluding}");
     let filtered = json!({ "query": "zeppelin", "project": APP, "agent": "codex", "tool": "Bash" });
     let found = search(filtered);
     assert!(found.contains("- without both `agent` and `tool`: 1 session\n"), "{found}");

@@ -34,7 +34,7 @@ mod lexer;
 mod list;
 mod pasted;
 
-use std::{borrow::Cow, ops::Range};
+use std::ops::Range;
 
 use jiff::Zoned;
 use rustc_hash::FxHashSet;
@@ -165,7 +165,7 @@ impl Query {
     /// Parses `text` relative to `now`, in the caller's time zone. Never fails.
     pub fn parse(text: &str, now: &Zoned) -> Query {
         let distinct = pasted::distinct_lines(text);
-        let text = &*shortened(&distinct);
+        let text = &*pasted::shortened(&distinct);
         let is_shortened = text.len() < distinct.len();
         let mut query = Query { is_shortened, ..Query::default() };
         let mut free = String::new();
@@ -380,16 +380,6 @@ fn positions_in_wholes(words: &[OwnedWord]) -> FxHashSet<u32> {
         whole.position..=inside.map(|word| word.position).last().unwrap_or(whole.position)
     });
     positions.collect()
-}
-
-/// Omits the middle of a text that is longer than [`Query::LONGEST`].
-fn shortened(text: &str) -> Cow<'_, str> {
-    if text.len() <= Query::LONGEST {
-        return Cow::Borrowed(text);
-    }
-    let head = text.floor_char_boundary(Query::LONGEST * 3 / 4);
-    let tail = text.ceil_char_boundary(text.len() - Query::LONGEST / 4);
-    Cow::Owned(format!("{}\n{}", &text[..head], &text[tail..]))
 }
 
 fn push_spaced(text: &mut String, more: &str) {

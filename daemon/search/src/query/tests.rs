@@ -120,6 +120,16 @@ fn excluded_words_are_listed_as_they_are_searched() {
 }
 
 #[test]
+fn only_a_query_without_other_conditions_is_only_a_time() {
+    for text in ["yesterday", "what did we do last week?", "date:2026-03-01"] {
+        assert!(parse(text).only_time().is_some(), "{text}");
+    }
+    for text in ["", "after:2026-03-01", "yesterday project:api", "login yesterday", "-docker"] {
+        assert!(parse(text).only_time().is_none(), "{text}");
+    }
+}
+
+#[test]
 fn repeated_lines_of_a_pasted_text_are_read_once() {
     let line = "the pool of the login is full\n";
     let log = format!("{}other line", line.repeat(60_000));

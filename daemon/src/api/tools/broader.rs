@@ -9,7 +9,11 @@ use super::session_search::{self, QueryVectors};
 use crate::{
     api::{DaemonState, client_context::ClientContext, projects::searched_projects},
     clock,
-    search::{query::Query, rank::Scope},
+    model::Timestamp,
+    search::{
+        query::{Query, dates::TimeRange},
+        rank::{Scope, SessionHit},
+    },
 };
 
 /// Returns broader queries that find sessions, for a query without results. `vectors` contains the
@@ -26,8 +30,10 @@ pub(super) async fn found(
     // If the query finds nothing without one filter, it may find sessions without two filters.
     let pairs = if single.is_empty() { pairs(arguments) } else { Vec::new() };
     let pairs = search.with_results(pairs).await?;
+    let day = search.nearest_day(arguments).await?;
+    let day = search.with_results(day.into_iter().collect()).await?;
     let all = search.with_results(all_changes(arguments)).await?;
-    Ok([single, pairs, all].concat())
+    Ok([single, pairs, day, all].concat())
 }
 
 struct BroaderSearch<'s, 'd> {
@@ -58,6 +64,46 @@ impl BroaderSearch<'_, '_> {
         }
         Ok(found)
     }
+
+    /// For a query that consists only of a time, returns the query for the nearest day on which a
+    /// session ended.
+    async fn nearest_day(
+        &mut self,
+        arguments: &SearchSessionsArguments,
+    ) -> Result<Option<(String, SearchSessionsArguments)>, Error> {
+        let Some(time) = Query::parse(&arguments.query, &clock::zoned()).only_time() else {
+            return Ok(None);
+        };
+        let any_time = SearchSessionsArguments { query: String::new(), ..arguments.clone() };
+        let any_time = session_search::question(&any_time)?;
+        let results =
+            session_search::search(self.vectors, &any_time, self.scope, usize::MAX).await?;
+        let store = self.daemon.engine.store();
+        let ended = |hit: &SessionHit| -> Option<Timestamp> {
+            store.session(hit.session).ok().flatten().map(|session| session.last_activity)
+        };
+        let Some(nearest) = nearest(&results.sessions, ended, time) else { return Ok(None) };
+        let day = clock::local(nearest).date().to_string();
+        let change = format!("on {day}, the nearest day with sessions");
+        Ok(Some((change, SearchSessionsArguments { query: day, ..arguments.clone() })))
+    }
+}
+
+/// Returns the end that is nearest to the period `time`. The sessions are in the order of their
+/// ends, latest first, so that few of them are read.
+fn nearest<S>(
+    sessions: &[S],
+    ended: impl Fn(&S) -> Option<Timestamp>,
+    time: TimeRange,
+) -> Option<Timestamp> {
+    let later = sessions.partition_point(|one| ended(one).is_some_and(|at| at >= time.from));
+    let before = sessions.get(later).and_then(&ended);
+    let after = later.checked_sub(1).and_then(|last| ended(&sessions[last]));
+    let distance = |at: &Timestamp| {
+        let micros = at.micros();
+        (time.from.micros() - micros).max(micros - time.to.micros())
+    };
+    [before, after].into_iter().flatten().min_by_key(distance)
 }
 
 /// Returns one query for each filter: the query without this filter.
@@ -143,6 +189,20 @@ const FILTERS: [(&str, FilterArgument); 8] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_day_is_before_or_after_the_requested_time() {
+        let at = Timestamp::from_seconds;
+        let nearest = |ends: &[i64]| {
+            let time = TimeRange { from: at(100), to: at(200) };
+            nearest(ends, |end| Some(at(*end)), time)
+        };
+        assert_eq!(nearest(&[]), None);
+        assert_eq!(nearest(&[90, 50]), Some(at(90)));
+        assert_eq!(nearest(&[900, 230]), Some(at(230)));
+        assert_eq!(nearest(&[900, 220, 90, 50]), Some(at(90)));
+        assert_eq!(nearest(&[900, 205, 90, 50]), Some(at(205)));
+    }
 
     #[test]
     fn filters_are_removed_alone_in_pairs_and_all_together() {
