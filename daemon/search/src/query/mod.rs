@@ -17,8 +17,8 @@
 //! A minus excludes a quoted text. It also excludes a lower-case word after other words, at the end
 //! of a query that is not a command line, and each lower-case word of a query that has only such
 //! words and filters. Other words with a minus (`-Wall`, `terraform apply -destroy`, `compiles with
-//! -static`) are options and count as words. A query with several lines, or a line of a log, is pasted text and consists of
-//! words only, except for filters before a line of a log.
+//! -static`) are options and count as words. A query with several lines, or a line of a log, is
+//! pasted text and consists of words only, except for filters before a line of a log.
 //!
 //! Values with spaces are quoted (`date:"last week"`). A filter with an invalid value
 //! (`date:2026-13-45`) consists of words; [`Query::invalid_filters`] reports it. Filters with the same
