@@ -5,7 +5,10 @@ use graphiti_proto::{
     tools::search_sessions::{BroaderQuery, SearchSessionsArguments},
 };
 
-use super::session_search::{self, QueryVectors};
+use super::{
+    session_search::{self, QueryVectors},
+    store_error,
+};
 use crate::{
     api::{DaemonState, client_context::ClientContext, projects::searched_projects},
     clock,
@@ -14,6 +17,7 @@ use crate::{
         query::{Query, dates::TimeRange},
         rank::{Scope, SessionHit},
     },
+    store::StoreError,
 };
 
 /// Returns broader queries that find sessions, for a query without results. `vectors` contains the
@@ -79,10 +83,11 @@ impl BroaderSearch<'_, '_> {
         let results =
             session_search::search(self.vectors, &any_time, self.scope, usize::MAX).await?;
         let store = self.daemon.engine.store();
-        let ended = |hit: &SessionHit| -> Option<Timestamp> {
-            store.session(hit.session).ok().flatten().map(|session| session.last_activity)
+        let ended = |hit: &SessionHit| -> Result<Option<Timestamp>, StoreError> {
+            Ok(store.session(hit.session)?.map(|session| session.last_activity))
         };
-        let Some(nearest) = nearest(&results.sessions, ended, time) else { return Ok(None) };
+        let nearest = nearest(&results.sessions, ended, time).map_err(store_error)?;
+        let Some(nearest) = nearest else { return Ok(None) };
         let day = clock::local(nearest).date().to_string();
         let change = format!("on {day}, the nearest day with sessions");
         Ok(Some((change, SearchSessionsArguments { query: day, ..arguments.clone() })))
@@ -93,17 +98,24 @@ impl BroaderSearch<'_, '_> {
 /// ends, latest first, so that few of them are read.
 fn nearest<S>(
     sessions: &[S],
-    ended: impl Fn(&S) -> Option<Timestamp>,
+    ended: impl Fn(&S) -> Result<Option<Timestamp>, StoreError>,
     time: TimeRange,
-) -> Option<Timestamp> {
-    let later = sessions.partition_point(|one| ended(one).is_some_and(|at| at >= time.from));
-    let before = sessions.get(later).and_then(&ended);
-    let after = later.checked_sub(1).and_then(|last| ended(&sessions[last]));
+) -> Result<Option<Timestamp>, StoreError> {
+    let (mut later, mut end) = (0, sessions.len());
+    while later < end {
+        let middle = later + (end - later) / 2;
+        match ended(&sessions[middle])?.is_some_and(|at| at >= time.from) {
+            true => later = middle + 1,
+            false => end = middle,
+        }
+    }
+    let before = sessions.get(later).map(&ended).transpose()?.flatten();
+    let after = sessions[..later].last().map(&ended).transpose()?.flatten();
     let distance = |at: &Timestamp| {
         let micros = at.micros();
         (time.from.micros() - micros).max(micros - time.to.micros())
     };
-    [before, after].into_iter().flatten().min_by_key(distance)
+    Ok([before, after].into_iter().flatten().min_by_key(distance))
 }
 
 /// Returns one query for each filter: the query without this filter.
@@ -195,7 +207,7 @@ mod tests {
         let at = Timestamp::from_seconds;
         let nearest = |ends: &[i64]| {
             let time = TimeRange { from: at(100), to: at(200) };
-            nearest(ends, |end| Some(at(*end)), time)
+            nearest(ends, |end| Ok(Some(at(*end))), time).unwrap()
         };
         assert_eq!(nearest(&[]), None);
         assert_eq!(nearest(&[90, 50]), Some(at(90)));
