@@ -45,20 +45,22 @@ pub(crate) fn project_argument(
             None => return Err(unknown(daemon, given)),
         },
         NamedProject::Ambiguous(paths) => {
-            let what = format!(
-                "{} projects have the name `{given}`: give the directory of one: {}",
-                paths.len(),
-                paths
-                    .iter()
-                    .take(MAX_DIRECTORIES)
-                    .map(String::as_str)
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            );
+            let what = ambiguous(given, &paths);
             let data = serde_json::json!({ "projects": paths });
             return Err(Error { code: code::AMBIGUOUS, message: what, data: Some(data) });
         }
     }))
+}
+
+/// Returns the message about a name of several projects, with their directories.
+fn ambiguous(given: &str, paths: &[String]) -> String {
+    let shown: Vec<&str> = paths.iter().take(MAX_DIRECTORIES).map(String::as_str).collect();
+    let more = match paths.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (count, shown) = (paths.len(), shown.join(", "));
+    format!("{count} projects have the name `{given}`: give the directory of one: {shown}{more}")
 }
 
 fn unknown(daemon: &DaemonState, given: &str) -> Error {
@@ -256,6 +258,17 @@ fn is_path(given: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_message_about_an_ambiguous_name_counts_the_directories_that_are_not_shown() {
+        let paths: Vec<String> = (1..=7).map(|number| format!("/{number}/cli")).collect();
+        assert_eq!(
+            ambiguous("cli", &paths),
+            "7 projects have the name `cli`: give the directory of one: /1/cli, /2/cli, /3/cli, \
+             /4/cli, /5/cli and 2 more"
+        );
+        assert!(ambiguous("cli", &paths[..5]).ends_with("/4/cli, /5/cli"));
+    }
 
     #[test]
     fn paths_are_distinguished_from_names() {

@@ -230,6 +230,12 @@ fn an_empty_answer_suggests_what_would_find_something() {
         search(json!({ "query": "zeppelin", "offset": 40 })),
         "Nothing is shown, because `offset` is 40: only 2 sessions were found."
     );
+    let on_a_day = search(json!({ "query": "2020-01-01" }));
+    assert!(on_a_day.contains(", the nearest day with sessions: 2 sessions\n"), "{on_a_day}");
+    let unknown = search(json!({ "query": "ZEPPELIN-9" }));
+    assert!(unknown.contains("`ZEPPELIN-9` is in none of the searched sessions"), "{unknown}");
+    let excluding = search(json!({ "query": "zeppelin -quinces" }));
+    assert!(excluding.contains("Left out: sessions with `quinces`."), "{excluding}");
     let filtered = json!({ "query": "zeppelin", "project": APP, "agent": "codex", "tool": "Bash" });
     let found = search(filtered);
     assert!(found.contains("- without both `agent` and `tool`: 1 session\n"), "{found}");
@@ -266,6 +272,26 @@ fn a_short_answer_of_the_user_is_shown_with_the_question_before_it() {
     assert!(question < at("The second one, quince"), "{found}");
     assert!(at("The second one, quince") < at("I put it into the corner."), "{found}");
     assert!(!found.contains("welcome"), "{found}");
+}
+
+#[test]
+fn a_question_of_the_agent_is_shown_with_the_short_answer_after_it() {
+    let world = World::new();
+    let daemon = world.start();
+    world
+        .transcript_in("app-1", APP)
+        .prompt("Where do we keep the events?")
+        .reply("Postgres or ClickHouse?")
+        .prompt("the second")
+        .reply("Then it is decided.")
+        .prompt("Paint the fence")
+        .reply("It is green now.");
+    daemon.settle();
+    let found = text(&daemon, "search_sessions", &json!({ "query": "postgres clickhouse" }));
+    let at = |part: &str| found.find(part).unwrap_or_else(|| panic!("{part}: {found}"));
+    assert!(at("Postgres or ClickHouse?") < at("the second"), "{found}");
+    assert!(at("the second") < at("Then it is decided."), "{found}");
+    assert!(!found.contains("green"), "{found}");
 }
 
 #[test]

@@ -23,6 +23,23 @@ pub struct Preference {
 const MAX_PREFERENCES: usize = 100;
 /// Options of which only one can be used at a time.
 const EXCLUSIVE: &[&[&str]] = &[&["spaces", "tabs"], &["bun", "npm", "pnpm", "yarn"]];
+/// Languages in which the agent can be asked to write. The agent answers in one of them.
+const LANGUAGES: &[&str] = &[
+    "chinese",
+    "dutch",
+    "english",
+    "french",
+    "german",
+    "italian",
+    "japanese",
+    "korean",
+    "polish",
+    "portuguese",
+    "russian",
+    "spanish",
+    "swedish",
+    "turkish",
+];
 /// Words of a wish that say neither what is chosen nor for which work.
 const WORDS_WITHOUT_SCOPE: &[&str] = &[
     "always",
@@ -87,14 +104,14 @@ struct PreferredOption {
     /// The other words of the wish, for example the kind of file to which it applies.
     scope: BTreeSet<String>,
     /// Whether another option in the same scope cannot be chosen as well, for example in `answer in
-    /// German` and `use pnpm for packages`.
+    /// German`.
     is_only: bool,
 }
 
 impl PreferredOption {
     fn of(wish: &str) -> Option<PreferredOption> {
         let choice = pattern!(
-            r"(?i)\b(?:(use|stick to|stick with|prefer|indent with)|((?:answer|reply|respond|speak|write)(?: to me| me)? in))\s+\W?([\w.-]+)\W?(?: (for|in)\b[\w .-]{1,60}?)?(?:,?\s+(?:instead of|rather than|not|never|over)\s+(?:use )?\W?([\w.-]+)|[.!]*$)|^(?:always )?([\w.-]+),? (?:not|never) ([\w.-]+)[.!]*$"
+            r"(?i)\b(?:(use|stick to|stick with|prefer|indent with)|((?:answer|reply|respond|speak|write)(?: to me| me)? in))\s+\W?([\w.-]+)\W?(?: (for|in)\b[\w .-]{1,60}?)?(?:,?\s+(?:instead of|rather than|not|never|over)\s+(?:use )?\W?([\w.-]+)|[.!]*$)|^(?:always )?([\w.-]{3,}),? (?:not|never) ([\w.-]+)[.!]*$"
         );
         let parts = choice.captures(wish)?;
         let name = |part: regex::Match<'_>| part.as_str().trim_end_matches('.').to_lowercase();
@@ -109,8 +126,12 @@ impl PreferredOption {
                 && Some(word) != rejected.as_ref()
                 && !WORDS_WITHOUT_SCOPE.contains(&word.as_str())
         });
-        let is_for = parts.get(4).is_some_and(|word| word.as_str() == "for");
-        let is_only = parts.get(2).is_some() || is_for;
+        // `text::words` leaves out short names, such as `Go`.
+        let short = wish.split(|c: char| !c.is_alphanumeric());
+        let short = short.filter(|word| word.len() < 3 && word.starts_with(char::is_uppercase));
+        scope.extend(short.map(str::to_lowercase));
+        let is_language = || LANGUAGES.contains(&chosen.as_str());
+        let is_only = parts.get(2).is_some() && is_language();
         Some(PreferredOption { chosen, rejected, scope, is_only })
     }
 
@@ -166,6 +187,12 @@ mod tests {
             ("Answer in German.", "Write commits in English.", false),
             ("Answer in German.", "Answer in short sentences.", false),
             ("Use ruff in CI.", "Use mypy in CI.", false),
+            ("Use pytest for tests.", "Use factories for tests.", false),
+            ("Answer in German.", "Answer in Markdown.", false),
+            ("Write in English.", "Write in TypeScript.", false),
+            ("Use npm in CI.", "Use pnpm.", false),
+            ("Use tabs in Go.", "Use spaces in JS.", false),
+            ("Do not push.", "Always push.", true),
             ("Use small commits.", "Use signed commits.", false),
             ("Use ruff for linting.", "Use mypy for types.", false),
             (

@@ -1,6 +1,9 @@
 //! Removes corrected statements from the reports that a handoff quotes.
 
-use crate::text::{sentence_ends, share_of_words, words};
+use crate::{
+    pattern::pattern,
+    text::{sentence_ends, share_of_words, words},
+};
 
 /// A part of a report states a statement if the part contains at least this share of the words of the
 /// statement.
@@ -59,9 +62,15 @@ fn says(part: &str, (text, sentence): (&str, &str)) -> bool {
     let whole = format!("{text} {sentence}");
     let (stated, known, found) = (words(text), words(&whole), words(part));
     stated.len() >= MIN_WORDS
+        && is_negative(part) == is_negative(text)
         && share_of_words(&stated, &found) >= STATED_SHARE
         && share_of_words(&found, &known) >= KNOWN_SHARE
         && numbers(part).all(|number| numbers(&whole).any(|known| known == number))
+}
+
+/// Whether a text contains a negation, which [`words`] leaves out.
+fn is_negative(text: &str) -> bool {
+    pattern!(r"(?i)\b(?:not|never|no longer|without|cannot)\b|n['’]t\b").is_match(text)
 }
 
 /// Returns the numbers of a text, which [`words`] leaves out if they are short.

@@ -107,8 +107,10 @@ impl StatementStates {
             text.push_str(note(text).unwrap_or_default());
         }
         for wish in summary.preferences.iter_mut().flatten() {
-            let mut states = self.wishes.iter();
-            let state = states.find(|state| same_words(&state.sentence, wish));
+            let plain = |text: &str| text.replace(['"', '“', '”'], "");
+            let is_same = |state: &&StatementState| plain(&state.sentence) == plain(wish);
+            let similar = || self.wishes.iter().find(|state| same_words(&state.sentence, wish));
+            let state = self.wishes.iter().find(is_same).or_else(similar);
             wish.push_str(match state {
                 Some(state) if state.verdict == Some(Verdict::Done) => " (withdrawn)",
                 state => state.and_then(StatementState::note).unwrap_or_default(),

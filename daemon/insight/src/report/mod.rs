@@ -110,13 +110,19 @@ impl Report {
     /// Returns the sentences of the report, each label together with the sentence after it. Omits
     /// open work, proposals, and failures that existed before the work.
     pub(crate) fn finished_work(&self) -> impl Iterator<Item = String> {
-        let is_finished = |claim: &&Claim| {
-            !matches!(claim.topic, Some(Topic::Open | Topic::Proposal | Topic::KnownFailure))
+        let is_unfinished = |topic: Option<Topic>| {
+            matches!(topic, Some(Topic::Open | Topic::Proposal | Topic::KnownFailure))
         };
-        self.claims.iter().filter(is_finished).flat_map(|claim| {
+        // A heading or a label describes all sentences of a claim, and a sentence only itself.
+        let claims =
+            self.claims.iter().filter(move |claim| !is_unfinished(claim.topic) || !claim.headed);
+        claims.flat_map(move |claim| {
             let label = claim.label.as_ref().map_or(String::new(), |label| format!("{label}: "));
             let text = format!("{label}{}", claim.text);
-            sentences(&text).into_iter().map(str::to_owned).collect::<Vec<_>>()
+            let finished = sentences(&text).into_iter();
+            let finished = finished
+                .filter(|sentence| claim.headed || !is_unfinished(topic_of_sentence(sentence)));
+            finished.map(str::to_owned).collect::<Vec<_>>()
         })
     }
 

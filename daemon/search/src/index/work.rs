@@ -30,12 +30,27 @@ pub(crate) fn of_branch(name: &str) -> Vec<String> {
 /// Returns the names by which the `name` in a query is looked up. The name may be in quotation
 /// marks, and the number of a line may follow it (`src/a.rs:42`).
 pub(crate) fn of_query(name: &str) -> Vec<String> {
-    let name = name.trim_matches(['`', '"', '\'', ',', ';']);
-    let digits = |c: char| c.is_ascii_digit();
-    let is_line = |(_, number): &(&str, &str)| !number.is_empty() && number.chars().all(digits);
-    let name = name.rsplit_once(':').filter(is_line).map_or(name, |(file, _)| file);
+    let name = without_line(name.trim_matches(['`', '"', '\'', ',', ';']));
     let file = attributes::end_of_path(name);
     std::iter::once(file).chain(of_hash(name)).chain(tickets(name)).collect()
+}
+
+/// Returns the name of a file without the numbers of a line and a column after it.
+pub(crate) fn without_line(name: &str) -> &str {
+    let digits = |c: char| c.is_ascii_digit();
+    let is_line = |(file, number): &(&str, &str)| {
+        !file.is_empty() && !number.is_empty() && number.chars().all(digits)
+    };
+    let mut name = name.trim_end_matches(':');
+    while let Some((file, _)) = name.rsplit_once(':').filter(is_line) {
+        name = file;
+    }
+    name
+}
+
+/// Whether the `name` in a query is a ticket, such as `TOLL-7`.
+pub(crate) fn is_ticket(name: &str) -> bool {
+    ticket(name).is_some_and(|ticket| ticket.len() == name.len())
 }
 
 fn of_hash(hash: &str) -> Option<String> {
@@ -76,11 +91,21 @@ mod tests {
 
     #[test]
     fn a_file_is_looked_up_without_marks_and_line_numbers() {
-        for name in ["src/a.rs:42", "`src/a.rs`", "src/a.rs,", "SRC\\a.rs"] {
+        for name in
+            ["src/a.rs:42", "src/a.rs:42:7", "src/a.rs:42:", "`src/a.rs`", "src/a.rs,", "SRC\\a.rs"]
+        {
             assert_eq!(of_query(name)[0], "src/a.rs", "{name}");
         }
         let deep = format!("/{}src/a.rs", "x/".repeat(20));
         assert!(attributes::ends_of_path(&deep).contains(&of_query(&deep)[0]));
+    }
+
+    #[test]
+    fn only_a_key_with_a_number_is_a_ticket() {
+        assert!(is_ticket("TOLL-7") && is_ticket("#12"));
+        for name in ["toll-7-limit", "toll", "7-12", "a7-1", "toll-x"] {
+            assert!(!is_ticket(name), "{name}");
+        }
     }
 
     #[test]

@@ -75,9 +75,10 @@ pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let mut is_end = true;
     for index in (0..items.len()).rev() {
         let has_words_before = first_word.is_some_and(|first| first < index);
+        let is_option = is_command || is_after_program(&items[..index]);
         let item = &mut items[index];
         if let QueryToken::MinusWord(word) = *item {
-            let is_after_words = is_end && has_words_before && !is_command;
+            let is_after_words = is_end && has_words_before && !is_option;
             *item = if has_no_words || is_after_words && is_plain(word) {
                 QueryToken::Phrase { text: &word[1..], is_negated: true }
             } else {
@@ -132,6 +133,28 @@ fn is_command(text: &str) -> bool {
             flag.starts_with('-') || flag.len() == 1 || flag.contains('=')
         })
 }
+
+/// Whether a word with a minus after `items` is an option in a sentence, because the text before it
+/// names the use of an option ("compiles with -wall") or the command of a program ("after cargo
+/// build -release"). Other words with a minus between them are ignored.
+fn is_after_program(items: &[QueryToken<'_>]) -> bool {
+    let mut before = items.iter().rev().filter(|item| !matches!(item, QueryToken::MinusWord(_)));
+    let mut word_before = || match before.next() {
+        Some(QueryToken::Free(word)) => *word,
+        _ => "",
+    };
+    let (last, second_last) = (word_before(), word_before());
+    OPTION_WORDS.iter().any(|word| last.eq_ignore_ascii_case(word))
+        || second_last == "run"
+        || SHELL_PROGRAMS.contains(&second_last) && !PROSE_PROGRAMS.contains(&second_last)
+}
+
+/// Words before an option in a sentence.
+const OPTION_WORDS: &[&str] =
+    &["with", "using", "uses", "use", "used", "flag", "flags", "option", "options", "run"];
+
+/// Programs of [`SHELL_PROGRAMS`] whose names are usual words inside of a sentence.
+const PROSE_PROGRAMS: &[&str] = &["make", "git", "docker", "python", "ruby", "ssh", "helm"];
 
 /// Programs whose options have one dash and several letters.
 const PROGRAMS: &[&str] = &[

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::{
+    model::Timestamp,
     query::{Filter, FilterClause, Query, QueryWord, WordRole, dates::TimeRange},
     text::{everyday, language::LanguageSet, stop},
 };
@@ -42,6 +43,18 @@ impl Query {
     /// Whether no words are left to rank by, so that the result is a list, newest first.
     pub fn is_list(&self) -> bool {
         self.words.is_empty() && self.phrases.is_empty()
+    }
+
+    /// Returns the period of a query that consists only of a time; `None` if the period has no start
+    /// or no end.
+    pub fn only_time(&self) -> Option<TimeRange> {
+        let [FilterClause { filter: Filter::During(time), is_negated: false }] =
+            &self.conditions[..]
+        else {
+            return None;
+        };
+        let is_bounded = time.from != Timestamp::MIN && time.to != Timestamp::MAX;
+        (self.is_list() && self.excluded.is_empty() && is_bounded).then_some(*time)
     }
 
     /// Whether no word describes a subject, in English or in one of the languages in which the date

@@ -16,9 +16,9 @@
 //!
 //! A minus excludes a quoted text. It also excludes a lower-case word after other words, at the end
 //! of a query that is not a command line, and each lower-case word of a query that has only such
-//! words and filters. Other words with a minus (`-Wall`, `terraform apply -destroy`) are options and
-//! count as words. A query with several lines, or a line of a log, is pasted text and consists of
-//! words only, except for filters before a line of a log.
+//! words and filters. Other words with a minus (`-Wall`, `terraform apply -destroy`, `compiles with
+//! -static`) are options and count as words. A query with several lines, or a line of a log, is
+//! pasted text and consists of words only, except for filters before a line of a log.
 //!
 //! Values with spaces are quoted (`date:"last week"`). A filter with an invalid value
 //! (`date:2026-13-45`) consists of words; [`Query::invalid_filters`] reports it. Filters with the same
@@ -34,7 +34,7 @@ mod lexer;
 mod list;
 mod pasted;
 
-use std::{borrow::Cow, ops::Range};
+use std::ops::Range;
 
 use jiff::Zoned;
 use rustc_hash::FxHashSet;
@@ -73,6 +73,7 @@ pub struct Query {
     /// Whether the query looks like a pasted error message.
     pub(crate) is_error: bool,
     invalid_filters: Vec<InvalidFilter>,
+    is_shortened: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -157,13 +158,16 @@ pub(crate) enum Filter {
 
 impl Query {
     /// Maximum number of bytes of a query that are parsed. Of a longer query, such as a pasted log,
-    /// the start (three quarters of this number) and the end (one quarter) are parsed.
+    /// the start (three quarters of this number) and the end (one quarter) are parsed. Repeated
+    /// lines do not count.
     pub const LONGEST: usize = 1024 * 1024;
 
     /// Parses `text` relative to `now`, in the caller's time zone. Never fails.
     pub fn parse(text: &str, now: &Zoned) -> Query {
-        let text = &*shortened(text);
-        let mut query = Query::default();
+        let distinct = pasted::distinct_lines(text);
+        let text = &*pasted::shortened(&distinct);
+        let is_shortened = text.len() < distinct.len();
+        let mut query = Query { is_shortened, ..Query::default() };
         let mut free = String::new();
         let mut prefixes = Vec::new();
         for item in lexer::items(text, now) {
@@ -275,6 +279,18 @@ impl Query {
         &self.invalid_filters
     }
 
+    /// Returns the words and phrases that a session must not contain, with a star after a prefix.
+    pub fn excluded_phrases(&self) -> Vec<String> {
+        let star = |phrase: &Phrase| if phrase.is_prefix { "*" } else { "" };
+        self.excluded.iter().map(|one| format!("{}{}", one.parts.join(" "), star(one))).collect()
+    }
+
+    /// Whether the middle of the text was not read, because the text is longer than
+    /// [`Query::LONGEST`].
+    pub fn is_shortened(&self) -> bool {
+        self.is_shortened
+    }
+
     fn add_phrase(&mut self, text: &str, is_negated: bool) {
         let is_prefix = text.ends_with('*');
         let words = text::words(text).into_iter().filter(|word| word.form == TokenForm::Part);
@@ -364,16 +380,6 @@ fn positions_in_wholes(words: &[OwnedWord]) -> FxHashSet<u32> {
         whole.position..=inside.map(|word| word.position).last().unwrap_or(whole.position)
     });
     positions.collect()
-}
-
-/// Omits the middle of a text that is longer than [`Query::LONGEST`].
-fn shortened(text: &str) -> Cow<'_, str> {
-    if text.len() <= Query::LONGEST {
-        return Cow::Borrowed(text);
-    }
-    let head = text.floor_char_boundary(Query::LONGEST * 3 / 4);
-    let tail = text.ceil_char_boundary(text.len() - Query::LONGEST / 4);
-    Cow::Owned(format!("{}\n{}", &text[..head], &text[tail..]))
 }
 
 fn push_spaced(text: &mut String, more: &str) {

@@ -1,4 +1,8 @@
-//! Recognises a pasted error message.
+//! Recognises a pasted error message, and shortens a pasted log.
+
+use std::{borrow::Cow, collections::HashSet};
+
+use crate::query::Query;
 
 /// Minimum number of words of an error message.
 const LEAST_WORDS: usize = 3;
@@ -28,6 +32,24 @@ pub(super) fn is_error(text: &str) -> bool {
     }
     let text = text.to_lowercase();
     MARKS.iter().any(|mark| text.contains(mark))
+}
+
+/// Omits the lines that repeat an earlier line. They add no word to the search, but time.
+pub(super) fn distinct_lines(text: &str) -> Cow<'_, str> {
+    let mut known = HashSet::new();
+    let lines = text.lines().count();
+    let distinct: Vec<&str> = text.lines().filter(|line| known.insert(*line)).collect();
+    if distinct.len() == lines { text.into() } else { distinct.join("\n").into() }
+}
+
+/// Omits the middle of a text that is longer than [`Query::LONGEST`].
+pub(super) fn shortened(text: &str) -> Cow<'_, str> {
+    if text.len() <= Query::LONGEST {
+        return Cow::Borrowed(text);
+    }
+    let head = text.floor_char_boundary(Query::LONGEST * 3 / 4);
+    let tail = text.ceil_char_boundary(text.len() - Query::LONGEST / 4);
+    Cow::Owned(format!("{}\n{}", &text[..head], &text[tail..]))
 }
 
 #[cfg(test)]

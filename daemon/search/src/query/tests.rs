@@ -94,9 +94,52 @@ fn only_a_clear_minus_excludes() {
         ("docker run nginx -itd", 0),
         ("app --force -verbose", 0),
         ("a log\nretry -docker", 0),
+        ("compiles with -wall", 0),
+        ("compiles with -wall -werror", 0),
+        ("the build uses -static", 0),
+        ("the option -static", 0),
+        ("mise run lint -fix", 0),
+        ("after cargo build -release", 0),
+        ("retry with backoff -docker", 1),
+        ("a failed run in CI -docker", 1),
+        ("a slow build -docker", 1),
+        ("the use of retries -docker", 1),
+        ("a git hook -husky", 1),
+        ("how to make tests -slow", 1),
+        ("retry with -\"dry run\"", 1),
     ] {
         assert_eq!(parse(text).excluded.len(), excluded, "{text}");
     }
+}
+
+#[test]
+fn excluded_words_are_listed_as_they_are_searched() {
+    let query = parse("fix -\"Dry run\" -conf*");
+    assert_eq!(query.excluded_phrases(), ["dry run", "conf*"]);
+    assert_eq!(parse("compiles with -wall").excluded_phrases(), [""; 0]);
+}
+
+#[test]
+fn only_a_query_without_other_conditions_is_only_a_time() {
+    for text in ["yesterday", "what did we do last week?", "date:2026-03-01"] {
+        assert!(parse(text).only_time().is_some(), "{text}");
+    }
+    for text in ["", "after:2026-03-01", "yesterday project:api", "login yesterday", "-docker"] {
+        assert!(parse(text).only_time().is_none(), "{text}");
+    }
+}
+
+#[test]
+fn repeated_lines_of_a_pasted_text_are_read_once() {
+    let line = "the pool of the login is full\n";
+    let log = format!("{}other line", line.repeat(60_000));
+    assert!(log.len() > Query::LONGEST);
+    let query = parse(&log);
+    assert_eq!(query.free_text, format!("{line}other line"));
+    assert!(!query.is_shortened());
+    assert_eq!(parse("full full").words.len(), 2);
+    let long: String = (0..200_000).map(|number| format!("full{number}\n")).collect();
+    assert!(parse(&long).is_shortened());
 }
 
 #[test]

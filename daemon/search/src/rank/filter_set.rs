@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::{
-    index::{attributes, memory::Attribute, shard::Shard, view::View},
+    index::{attributes, memory::Attribute, shard::Shard, view::View, work},
     model::Timestamp,
     passage::{Kinds, PassageKind},
     query::{Filter, Query, dates::TimeRange},
@@ -100,7 +100,8 @@ impl FilterSet {
                 false => wanted.get_or_insert_default(),
             };
             for shard in &view.shards {
-                let documents = shard.documents_with(Attribute::File, &attributes::file(file))?;
+                let name = attributes::file(work::without_line(file));
+                let documents = shard.documents_with(Attribute::File, &name)?;
                 sessions.extend(documents.into_iter().map(|document| shard.session(document)));
             }
         }

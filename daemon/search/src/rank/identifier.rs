@@ -95,13 +95,14 @@ impl SoughtIdentifier {
     }
 
     /// Raises the scores of the sessions that are ranked first: sessions that worked on the
-    /// identifier precede others, and later sessions precede earlier sessions.
+    /// identifier precede others, and later sessions precede earlier sessions. Returns whether there
+    /// are such sessions.
     pub(crate) fn raise(
         &self,
         candidates: &mut [Candidate],
         evidence: &Evidence,
         weights: &Weights,
-    ) {
+    ) -> bool {
         let mentions = |candidate: &Candidate| {
             let (Some(number), Some(unit)) = (candidate.number, self.unit) else { return false };
             evidence.rows_of_candidate(number).any(|row| evidence.counts(row)[unit][0] > 0.0)
@@ -121,5 +122,6 @@ impl SoughtIdentifier {
             candidate.signals.push(Signal { name: "latest with the identifier", strength, share });
             candidate.score += share;
         }
+        count > 0
     }
 }

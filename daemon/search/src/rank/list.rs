@@ -27,7 +27,7 @@ pub(crate) fn list(
     let wanted =
         latest.filter(|candidate| request.passes_filter(candidate.session)).take(request.limit);
     let sessions = wanted.map(|candidate| hits::hit(candidate, None)).collect();
-    Ok(Results { sessions, total, spelled: Vec::new() })
+    Ok(Results { sessions, total, ..Results::default() })
 }
 
 /// Returns the sessions with at least one admitted passage.

@@ -49,7 +49,7 @@ pub use self::{
     weights::Weights,
 };
 use crate::{
-    index::{IndexError, SearchIndex, facts::CardFacts, view::View},
+    index::{IndexError, SearchIndex, facts::CardFacts, view::View, work},
     model::{SessionKey, Timestamp},
     query::{Query, dates::TimeRange},
 };
@@ -136,13 +136,15 @@ impl Ranking<'_> {
         let evidence = Evidence::collect(&sessions, &plan, self.view, self.filters)?;
         let mut candidates = self.score_candidates(&sessions, &plan, &gathered, &evidence)?;
         self.fuse_second_ranker(&mut candidates)?;
-        if let Some(identifier) = &identifier {
-            identifier.raise(&mut candidates, &evidence, weights);
-        }
+        let unknown_ticket = identifier.as_ref().and_then(|identifier| {
+            let is_known = identifier.raise(&mut candidates, &evidence, weights);
+            self.request.query.single_name().filter(|name| !is_known && work::is_ticket(name))
+        });
         let best = hits::best(candidates, self.request.limit).into_iter();
         let hits = best.map(|candidate| hits::hit(candidate, Some((&plan, &evidence, self.view))));
         let (sessions, total) = (hits.collect(), gathered.found.len());
-        Ok(Results { sessions, total, spelled: plan.spelled })
+        let unknown_ticket = unknown_ticket.map(str::to_owned);
+        Ok(Results { sessions, total, spelled: plan.spelled, unknown_ticket })
     }
 
     /// Adds the latest sessions that ended in a time range of the query, even if they contain none

@@ -17,6 +17,8 @@ pub struct Results {
     pub total: usize,
     /// Words of the query that the index does not contain, and their replacements.
     pub spelled: Vec<Spelling>,
+    /// The ticket that the query consists of, if no session contains it or worked on it.
+    pub unknown_ticket: Option<String>,
 }
 
 /// The replacement of a word of the query.

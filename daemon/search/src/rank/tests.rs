@@ -312,6 +312,16 @@ fn the_session_that_made_a_commit_comes_before_later_questions_about_it() {
         assert_eq!(index.find(name)[0], wanted, "{name}");
     }
     assert_eq!(index.find("e4f5a6b role:user"), [4]);
+    for (name, unknown) in [
+        ("TOLL-9", Some("TOLL-9")),
+        ("TOLL-7", None),
+        ("toll-8", None),
+        ("TOLL-7 role:tool", Some("TOLL-7")),
+        ("e4f5a6c", None),
+        ("retries for TOLL-9", None),
+    ] {
+        assert_eq!(index.search(name).unknown_ticket.as_deref(), unknown, "{name}");
+    }
 }
 
 #[test]
@@ -468,6 +478,9 @@ fn filters_restrict_sessions_and_passages() {
             ("button -agent:codex project:app", &[1]),
             ("button file:page.tsx", &[2]),
             ("button file:src/Page.tsx", &[2]),
+            ("button file:src/Page.tsx:12", &[2]),
+            ("button file:src/Page.tsx:12:3", &[2]),
+            ("button file:12", &[]),
             ("button file:src", &[2]),
             ("button file:age.tsx", &[]),
             ("button -file:page", &[1]),

@@ -53,6 +53,10 @@ fn mark(result: &mut Value) {
             let members = std::mem::take(answer).into_iter();
             *answer = std::iter::once(about).chain(members).collect::<Map<_, _>>();
         }
+        // The same JSON is sent as text, too, because clients that do not know structured content
+        // read only the text. The transcripts of Claude Code, Codex and Gemini CLI show that these
+        // agents pass only one of the two to the model.
+        //
         // The text is generated again from the cleaned content, because the original text may
         // contain hostile characters in escaped form.
         let text = result["structuredContent"].to_string();

@@ -5,11 +5,19 @@ use graphiti_proto::{
     tools::search_sessions::{BroaderQuery, SearchSessionsArguments},
 };
 
-use super::session_search::{self, QueryVectors};
+use super::{
+    session_search::{self, QueryVectors},
+    store_error,
+};
 use crate::{
     api::{DaemonState, client_context::ClientContext, projects::searched_projects},
     clock,
-    search::{query::Query, rank::Scope},
+    model::Timestamp,
+    search::{
+        query::{Query, dates::TimeRange},
+        rank::{Scope, SessionHit},
+    },
+    store::StoreError,
 };
 
 /// Returns broader queries that find sessions, for a query without results. `vectors` contains the
@@ -26,8 +34,10 @@ pub(super) async fn found(
     // If the query finds nothing without one filter, it may find sessions without two filters.
     let pairs = if single.is_empty() { pairs(arguments) } else { Vec::new() };
     let pairs = search.with_results(pairs).await?;
+    let day = search.nearest_day(arguments).await?;
+    let day = search.with_results(day.into_iter().collect()).await?;
     let all = search.with_results(all_changes(arguments)).await?;
-    Ok([single, pairs, all].concat())
+    Ok([single, pairs, day, all].concat())
 }
 
 struct BroaderSearch<'s, 'd> {
@@ -58,6 +68,54 @@ impl BroaderSearch<'_, '_> {
         }
         Ok(found)
     }
+
+    /// For a query that consists only of a time, returns the query for the nearest day on which a
+    /// session ended.
+    async fn nearest_day(
+        &mut self,
+        arguments: &SearchSessionsArguments,
+    ) -> Result<Option<(String, SearchSessionsArguments)>, Error> {
+        let Some(time) = Query::parse(&arguments.query, &clock::zoned()).only_time() else {
+            return Ok(None);
+        };
+        let any_time = SearchSessionsArguments { query: String::new(), ..arguments.clone() };
+        let any_time = session_search::question(&any_time)?;
+        let results =
+            session_search::search(self.vectors, &any_time, self.scope, usize::MAX).await?;
+        let store = self.daemon.engine.store();
+        let ended = |hit: &SessionHit| -> Result<Option<Timestamp>, StoreError> {
+            Ok(store.session(hit.session)?.map(|session| session.last_activity))
+        };
+        let nearest = nearest(&results.sessions, ended, time).map_err(store_error)?;
+        let Some(nearest) = nearest else { return Ok(None) };
+        let day = clock::local(nearest).date().to_string();
+        let change = format!("on {day}, the nearest day with sessions");
+        Ok(Some((change, SearchSessionsArguments { query: day, ..arguments.clone() })))
+    }
+}
+
+/// Returns the end that is nearest to the period `time`. The sessions are in the order of their
+/// ends, latest first, so that few of them are read.
+fn nearest<S>(
+    sessions: &[S],
+    ended: impl Fn(&S) -> Result<Option<Timestamp>, StoreError>,
+    time: TimeRange,
+) -> Result<Option<Timestamp>, StoreError> {
+    let (mut later, mut end) = (0, sessions.len());
+    while later < end {
+        let middle = later + (end - later) / 2;
+        match ended(&sessions[middle])?.is_some_and(|at| at >= time.from) {
+            true => later = middle + 1,
+            false => end = middle,
+        }
+    }
+    let before = sessions.get(later).map(&ended).transpose()?.flatten();
+    let after = sessions[..later].last().map(&ended).transpose()?.flatten();
+    let distance = |at: &Timestamp| {
+        let micros = at.micros();
+        (time.from.micros() - micros).max(micros - time.to.micros())
+    };
+    Ok([before, after].into_iter().flatten().min_by_key(distance))
 }
 
 /// Returns one query for each filter: the query without this filter.
@@ -143,6 +201,20 @@ const FILTERS: [(&str, FilterArgument); 8] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_day_is_before_or_after_the_requested_time() {
+        let at = Timestamp::from_seconds;
+        let nearest = |ends: &[i64]| {
+            let time = TimeRange { from: at(100), to: at(200) };
+            nearest(ends, |end| Ok(Some(at(*end))), time).unwrap()
+        };
+        assert_eq!(nearest(&[]), None);
+        assert_eq!(nearest(&[90, 50]), Some(at(90)));
+        assert_eq!(nearest(&[900, 230]), Some(at(230)));
+        assert_eq!(nearest(&[900, 220, 90, 50]), Some(at(90)));
+        assert_eq!(nearest(&[900, 205, 90, 50]), Some(at(205)));
+    }
 
     #[test]
     fn filters_are_removed_alone_in_pairs_and_all_together() {

@@ -21,7 +21,10 @@ use crate::{
 const DEFAULT_EPISODES: usize = 10;
 /// Maximum number of episodes in an answer.
 const MAX_EPISODES: usize = 200;
-/// Maximum size, in bytes, of the episodes in a text for a model.
+/// Maximum size, in bytes, of the episodes in a text for a model that does not request a number of
+/// episodes. An episode that is larger is returned alone.
+const TEXT_BYTES: usize = 3_800;
+/// Same as [`TEXT_BYTES`], for a model that requests a number of episodes.
 const MAX_TEXT_BYTES: usize = 8_000;
 
 pub(super) const TOOL: Tool = Tool {
@@ -48,8 +51,8 @@ async fn run(
         catch_up::index_pending(daemon, client, groups.clone().unwrap_or_default()).await?;
     let before = arguments.before.as_deref().map(str::trim).filter(|id| !id.is_empty());
     let before = before.map(|id| episode_id("before", id)).transpose()?;
-    let most =
-        arguments.max_episodes.or(arguments.last_n).unwrap_or(DEFAULT_EPISODES).min(MAX_EPISODES);
+    let requested = arguments.max_episodes.or(arguments.last_n);
+    let most = requested.unwrap_or(DEFAULT_EPISODES).min(MAX_EPISODES);
     let store = daemon.engine.store();
     // One more than requested, to find out whether there is a next page.
     let episodes = newest_episodes(store.as_ref(), groups.as_deref(), before, most + 1);
@@ -59,7 +62,7 @@ async fn run(
         episodes.iter().take(most).map(|episode| node(daemon, episode)).collect();
     match client.reply_form {
         ReplyForm::Structured => client.reply_budget.fit(&mut nodes),
-        ReplyForm::Text => ReplyBudget::Bytes(MAX_TEXT_BYTES).fit(&mut nodes),
+        ReplyForm::Text => ReplyBudget::Bytes(text_bytes(requested)).fit(&mut nodes),
     }
     let next = nodes.last().filter(|_| nodes.len() < found).map(|last| last.uuid.clone());
     let message = match (found, indexed.message()) {
@@ -68,6 +71,10 @@ async fn run(
         (_, message) => message,
     };
     Ok(GetEpisodesAnswer { message, episodes: nodes, next, pending: indexed.pending })
+}
+
+fn text_bytes(requested: Option<usize>) -> usize {
+    if requested.is_some() { MAX_TEXT_BYTES } else { TEXT_BYTES }
 }
 
 pub(in crate::api) fn node(daemon: &DaemonState, episode: &Episode) -> EpisodeNode {

@@ -5,11 +5,11 @@ use graphiti_proto::{
     tools::get_log::{LogAnswer, LogArguments, LogRow, NAME},
 };
 
-use super::{Effect, Tool, graph, input, output, store_error, typed, zero_limit};
+use super::{Effect, Tool, graph, input, output, store_error, text, typed, zero_limit};
 use crate::{
     api::{
         DaemonState, catch_up,
-        client_context::ClientContext,
+        client_context::{ClientContext, ReplyForm},
         convert,
         projects::{newest_episodes, searched_projects},
     },
@@ -20,6 +20,9 @@ use crate::{
 
 /// Maximum number of sessions in an answer.
 const MAX_SESSIONS: usize = 200;
+/// Maximum size, in bytes, of the sessions in a text for a model that requests the default number
+/// of sessions.
+const TEXT_BYTES: usize = 3_800;
 /// Maximum number of statements of one kind in a session.
 const MAX_STATEMENTS: usize = 4;
 /// Maximum length, in characters, of a statement. About two lines of a terminal; `graphiti show` and
@@ -59,12 +62,21 @@ async fn run(
     let limit = arguments.limit.min(MAX_SESSIONS);
     let page = LogPage { projects, since, before, limit };
     let (mut sessions, ids, has_more) = page.read(daemon).map_err(store_error)?;
-    client.reply_budget.fit(&mut sessions);
+    match client.reply_form {
+        ReplyForm::Structured => client.reply_budget.fit(&mut sessions),
+        ReplyForm::Text => sessions.truncate(text::history::fitting(&sessions, text_budget(limit))),
+    }
     let last = sessions.len().checked_sub(1).and_then(|last| ids.get(last));
     let next = last.filter(|_| has_more || sessions.len() < ids.len()).map(ToString::to_string);
     let message =
         zero_limit::explain(indexed.message(), client.reply_form, "limit", limit, MAX_SESSIONS);
     Ok(LogAnswer { message, sessions, next })
+}
+
+/// Returns the maximum size, in bytes, of a text for a model. It is larger for more sessions than
+/// the default number.
+fn text_budget(limit: usize) -> usize {
+    TEXT_BYTES * limit.div_ceil(LogArguments::default().limit).max(1)
 }
 
 /// The request for a page of the log.
@@ -152,6 +164,14 @@ fn brief(statement: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_text_of_the_log_is_larger_for_more_sessions() {
+        assert_eq!(
+            [0, 1, 20, 21, 60].map(text_budget),
+            [1, 1, 1, 2, 3].map(|one| one * TEXT_BYTES)
+        );
+    }
 
     #[test]
     fn a_statement_of_the_log_is_short() {

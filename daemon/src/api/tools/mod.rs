@@ -2,6 +2,7 @@
 //! `graphiti_proto::tools`, and its text for models in [`text`].
 
 pub(in crate::api) mod add_memory;
+mod announcement;
 mod blame_file;
 mod broader;
 mod by_id;

@@ -4,10 +4,13 @@ use std::collections::HashSet;
 
 use graphiti_proto::{clean::single_spaced, tools::search_sessions::MatchedPassage};
 
+use super::announcement;
 use crate::{model::Role, search::snippet::Snippet};
 
 /// A cut at the end of a clause removes at most one third of the text.
 const MAX_REMOVED_PART: usize = 3;
+/// Minimum number of words of the start of a list that is shown after its announcement.
+const MIN_LIST_WORDS: usize = 3;
 /// Number of words of a shingle (a run of words). Texts are compared by their shingles.
 const SHINGLE_WORDS: usize = 3;
 /// Two texts have the same content if they share at least this part of their shingles.
@@ -32,13 +35,55 @@ pub(super) fn at_clauses(snippet: &Snippet) -> String {
     }
     let mut end = text.len();
     if text.ends_with('…') {
-        let behind =
-            |end: &usize| *end >= last && *end >= text.len() - text.len() / MAX_REMOVED_PART;
-        end = ends(text, &CLAUSE_ENDS).filter(behind).last().unwrap_or(end);
+        end = last_end(text, last);
     }
     let before = if start > 0 { "…" } else { "" };
     let after = if end < text.len() { "…" } else { "" };
     format!("{before}{}{after}", text[start.min(end)..end].trim())
+}
+
+/// Returns the end of the last clause of a text whose end is omitted, not before `least`. If the
+/// last clause announces a list ("The causes are:") and the text has the start of this list,
+/// returns the end of the text, because the announcement says nothing without the list.
+fn last_end(text: &str, least: usize) -> usize {
+    let announces = |end: &usize| text[..*end].ends_with(':');
+    let is_late = |end: &usize| *end >= least && !is_list_number(&text[..*end]);
+    let known = ends(text, &CLAUSE_ENDS)
+        .filter(|end| *end >= text.len() - text.len() / MAX_REMOVED_PART)
+        .filter(is_late);
+    let known: Vec<usize> = known.collect();
+    let whole = without_list_number(text, least);
+    let has_list = known.last().is_some_and(|end| {
+        announces(end) && text[*end..whole].split_whitespace().count() >= MIN_LIST_WORDS
+    });
+    let last = known.iter().rfind(|end| !announces(end)).filter(|_| !has_list);
+    last.copied().unwrap_or(whole)
+}
+
+/// Returns the end of the text without the number of a list item that was omitted; the end of the
+/// text if it has no such number, or if the number is before `least`.
+fn without_list_number(text: &str, least: usize) -> usize {
+    let before = text.trim_end_matches('…').trim_end();
+    let item = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end().len();
+    if is_list_number(before) && item >= least.max(1) { item } else { text.len() }
+}
+
+/// Whether a text ends with the number of a list item, such as `2.`, rather than with a sentence
+/// that ends with a number.
+fn is_list_number(text: &str) -> bool {
+    let Some(text) = text.strip_suffix('.') else { return false };
+    let before = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = &text[before.len()..];
+    let Some(number) = digits.parse::<u8>().ok().filter(|_| digits.len() <= 2) else {
+        return false;
+    };
+    let is_after_item =
+        || number > 1 && before.split(' ').any(|word| word == format!("{}.", number - 1));
+    match before.trim_end() {
+        "" | "…" => true,
+        _ if !before.ends_with([' ', '…']) => false,
+        earlier => earlier.ends_with(['.', ':', '!', '?', ';']) || is_after_item(),
+    }
 }
 
 /// Returns the first clauses of a text: at most `limit` bytes and an ellipsis, without line feeds.
@@ -83,9 +128,9 @@ pub(super) fn is_summary(passage: &MatchedPassage) -> bool {
 }
 
 /// Removes passages that repeat an earlier passage, which is better. Also removes passages that
-/// only repeat the title, short parts of a summary and courtesies, if other passages remain. Of a
-/// summary and a message with the same content, the message is kept, because a model can read the
-/// messages after it.
+/// only repeat the title, short parts of a summary, courtesies and the agent's announcements of its
+/// next step, if other passages remain. Of a summary and a message with the same content, the
+/// message is kept, because a model can read the messages after it.
 pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     let mut kept: Vec<ComparedPassage> = Vec::new();
     for passage in passages.drain(..).map(ComparedPassage::of) {
@@ -100,6 +145,7 @@ pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
         let is_empty = one.is_summary() && one.passage.text.len() < SHORT_SUMMARY;
         !is_empty
             && !is_courtesy(&one.passage.text)
+            && !(one.is_agent() && announcement::announces(&one.passage.text))
             && title.share_of(&one.shingles) < MIN_COVERED_SHARE
     };
     if kept.iter().any(says_more) {
@@ -140,6 +186,10 @@ impl ComparedPassage {
 
     fn is_summary(&self) -> bool {
         is_summary(&self.passage)
+    }
+
+    fn is_agent(&self) -> bool {
+        self.passage.role == Role::Agent.as_str()
     }
 
     fn is_tool(&self) -> bool {
@@ -217,6 +267,52 @@ mod tests {
     }
 
     #[test]
+    fn a_passage_ends_neither_with_the_announcement_of_a_list_nor_with_a_number_of_the_list() {
+        for (text, wanted) in [
+            (
+                "The pool was full, the tests failed. I changed two things: the limit of…",
+                "The pool was full, the tests failed. I changed two things: the limit of…",
+            ),
+            (
+                "The pool was full, so the tests failed. Changes:…",
+                "The pool was full, so the tests failed.…",
+            ),
+            (
+                "The pool was full, so the tests failed. Changes: 1.…",
+                "The pool was full, so the tests failed.…",
+            ),
+            (
+                "The pool: 1. Raise the limit. 2. Close the files. 3.…",
+                "The pool: 1. Raise the limit. 2. Close the files.…",
+            ),
+            (
+                "The pool: 1. Raise the limit 2. Close the files 3. Run…",
+                "The pool: 1. Raise the limit 2. Close the files 3. Run…",
+            ),
+            (
+                "The pool: 1. Raise the limit 2. Close the files 3.…",
+                "The pool: 1. Raise the limit 2. Close the files…",
+            ),
+            // Sentences may end with a number.
+            (
+                "The pool was full, so I raised the limit to 20. Then…",
+                "The pool was full, so I raised the limit to 20.…",
+            ),
+            (
+                "The pool has two requests; the limit is 3. Then the…",
+                "The pool has two requests; the limit is 3.…",
+            ),
+            (
+                "The pool was released at 10:30, as version 1.2. Then the…",
+                "The pool was released at 10:30, as version 1.2.…",
+            ),
+        ] {
+            assert_eq!(clauses(text, "pool"), wanted);
+        }
+        assert_eq!(clauses("The causes: 1. The pool. 2.…", "2."), "The causes: 1. The pool. 2.…");
+    }
+
+    #[test]
     fn a_passage_begins_with_the_sentence_of_its_first_match() {
         let text = "…the end. One more, too. The pool, which was full, is now the cause of it all";
         assert_eq!(clauses(text, "full"), "…The pool, which was full, is now the cause of it all");
@@ -255,6 +351,23 @@ mod tests {
             ["No.", "Right.", "You are welcome to merge it", "No problem in the pool", "…", ""]
         {
             assert!(!is_courtesy(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn announcements_do_not_take_the_place_of_other_passages() {
+        let look = "Let me get the log of the pool.";
+        let answer = "The pool was full because of the log";
+        let both = vec![passage("assistant", 1, look), passage("user", 2, answer)];
+        assert_eq!(left(both, "T"), [("user".to_owned(), 2)]);
+        assert_eq!(left(vec![passage("assistant", 1, look)], "T").len(), 1);
+        // The user may announce a step, and an agent may announce an answer.
+        for kept in [
+            passage("user", 1, look),
+            passage("assistant", 1, "Let me explain: the pool is full"),
+            passage("assistant", 1, "I'll keep the pool at 20."),
+        ] {
+            assert_eq!(left(vec![kept, passage("user", 2, answer)], "T").len(), 2);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use graphiti_proto::{clean::for_model, tools::search_sessions::MatchedPassage};
 
-use super::passages;
+use super::{announcement::announces, passages};
 use crate::{
     api::{DaemonState, convert},
     model::{Message, Role, SessionKey},
@@ -24,14 +24,15 @@ const MAX_TURN: usize = 256;
 /// Number of messages before a very short message of the user that are searched for the question
 /// that it answers.
 const MAX_QUESTION_DISTANCE: u32 = 8;
-/// Maximum length, in bytes, of an announcement of the agent's next step.
-const MAX_ANNOUNCEMENT_BYTES: usize = 200;
 
 /// Adds the agent's reply after the first short message of the user, or else after the first failed
 /// call, because the reply often has other words than the question or the error that was found. If
 /// there is space, also adds the longest of the agent's next messages, because the reply may be
 /// short. If the user's message is very short, inserts before it the agent's question that the
 /// message answers.
+///
+/// If there is space, also adds the user's short answer to a question of the agent, and the agent's
+/// short reply to this answer.
 ///
 /// If no passage is such a message or such a call, adds the message before the first passage, if
 /// the first passage is a very short message of the agent.
@@ -41,12 +42,28 @@ pub(super) fn add(
     passages: &mut Vec<MatchedPassage>,
     most: usize,
 ) -> Result<(), StoreError> {
+    let has_reply = add_reply(daemon, session, passages, most)?;
+    add_answer(daemon, session, passages, most)?;
+    if has_reply || passages.len() >= most {
+        return Ok(());
+    }
+    add_question(daemon, session, passages)
+}
+
+/// Adds the agent's reply after the first short message of the user, or else after the first failed
+/// call. Returns whether one of the passages is such a message or such a call.
+fn add_reply(
+    daemon: &DaemonState,
+    session: SessionKey,
+    passages: &mut Vec<MatchedPassage>,
+    most: usize,
+) -> Result<bool, StoreError> {
     let is_question = |passage: &MatchedPassage| {
         passage.role == Role::User.as_str() && passage.text.len() <= MAX_QUESTION_BYTES
     };
     let question = passages.iter().position(is_question);
     let Some(mut place) = question.or_else(|| passages.iter().position(is_failed_call)) else {
-        return add_question(daemon, session, passages);
+        return Ok(false);
     };
     // The reply is worth more than a third passage with the same error.
     if question.is_none() {
@@ -77,7 +94,51 @@ pub(super) fn add(
     if let Some(longest) = longest {
         passages.insert(at, reply_passage(source, longest));
     }
+    Ok(true)
+}
+
+/// If a passage is a message of the agent that ends with a question, adds the user's answer after
+/// it, and the agent's reply to the answer, as far as there is space.
+fn add_answer(
+    daemon: &DaemonState,
+    session: SessionKey,
+    passages: &mut Vec<MatchedPassage>,
+    most: usize,
+) -> Result<(), StoreError> {
+    let Some(place) = passages.iter().position(asks).filter(|_| passages.len() < most) else {
+        return Ok(());
+    };
+    let source = passages[place].source;
+    let key = SourceKey { session, number: source };
+    let next = daemon.engine.store().messages(key, passages[place].seq + 1, MAX_REPLY_DISTANCE)?;
+    let mut added: Vec<_> =
+        answer(&next).into_iter().filter(|one| !holds(passages, source, one)).collect();
+    added.truncate(most - passages.len());
+    let added = added.into_iter().map(|message| reply_passage(source, message));
+    passages.splice(place + 1..place + 1, added);
     Ok(())
+}
+
+/// Whether a passage is a message of the agent, shown to its end, that ends with a question.
+fn asks(passage: &MatchedPassage) -> bool {
+    let text = passage.text.trim_end_matches(['*', '`', '"', '”', ')', ' ']);
+    passage.role == Role::Agent.as_str() && text.ends_with(['?', '？'])
+}
+
+/// Returns the user's short answer at the start of the messages after a question, and the agent's
+/// first reply to it if this reply is short. Returns nothing if the agent continues on its own, or
+/// if the user's message is long.
+fn answer(next: &[Message]) -> Vec<&Message> {
+    let mut spoken = next.iter().filter(|message| message.role != Role::Tool);
+    let is_answer =
+        |message: &&Message| message.role == Role::User && message.text.len() <= MAX_QUESTION_BYTES;
+    let Some(answer) = spoken.next().filter(is_answer) else { return Vec::new() };
+    let reply = spoken.next().filter(|message| {
+        message.role == Role::Agent
+            && message.text.len() <= MAX_REPLY_BYTES
+            && !announces(&message.text)
+    });
+    std::iter::once(answer).chain(reply).collect()
 }
 
 /// Whether a message is one of the passages.
@@ -168,40 +229,6 @@ fn reply(next: &[Message]) -> Option<&Message> {
     best.or_else(|| of_agent.next_back())
 }
 
-/// Whether a message of the agent only announces its next step: "Now let me look at the tests."
-fn announces(text: &str) -> bool {
-    let text = text.trim();
-    if text.len() > MAX_ANNOUNCEMENT_BYTES || text.contains('\n') {
-        return false;
-    }
-    let text = text.to_lowercase().replace('’', "'");
-    let openings = ["now", "next", "first", "ok", "okay", "good", "great", "then", "and", "so"];
-    let mut rest = text.as_str();
-    while let Some((word, after)) = rest.split_once(' ')
-        && openings.contains(&word.trim_end_matches([',', '.', '!', ':']))
-    {
-        rest = after;
-    }
-    let begins = ["let me ", "let's ", "i'm going to ", "i am going to "];
-    let promise = ["i'll ", "i will "].iter().find_map(|begin| rest.strip_prefix(begin));
-    // "I'll keep it at 20" is an answer.
-    let has_step = begins.iter().any(|begin| rest.starts_with(begin))
-        || promise.is_some_and(|step| step.ends_with(':') || has_verb_of_step(step));
-    let sentence = rest.trim_end_matches(['.', ':', '…']);
-    let has_more = [". ", "! ", "? ", "; ", ": "].iter().any(|end| sentence.contains(end));
-    has_step && (rest.ends_with(':') || !has_more)
-}
-
-/// Whether a step that an agent promises begins with a verb of looking, running or changing.
-fn has_verb_of_step(step: &str) -> bool {
-    const VERBS: &str = " look check run rerun re read search find see start begin inspect examine verify try open \
-        explore investigate review test fix update add create write explain show summarize ";
-    let words = step.split(|c: char| !c.is_alphabetic());
-    let mut words =
-        words.filter(|word| !["now", "also", "first", "quickly", "just"].contains(word));
-    words.next().is_some_and(|verb| VERBS.contains(&format!(" {verb} ")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,25 +277,37 @@ mod tests {
     }
 
     #[test]
-    fn an_announcement_says_only_what_comes_next() {
-        for text in [
-            "Now let me look at the tests.",
-            "Good. I’ll run them again:",
-            "I'll quickly re-run the tests",
-            "Let me commit this.",
-            "Let me check src/pool.rs and its callers",
-        ] {
-            assert!(announces(text), "{text}");
+    fn the_answer_to_a_question_is_the_next_short_message_of_the_user_with_a_short_reply() {
+        use Role::{Agent, Tool, User};
+        let check = |next: &[(Role, &str)], wanted: &[&str]| {
+            let next: Vec<Message> = next.iter().map(|(role, text)| message(*role, text)).collect();
+            let texts: Vec<&str> = answer(&next).iter().map(|one| one.text.as_str()).collect();
+            assert_eq!(texts, wanted);
+        };
+        let long = "The pool is full. ".repeat(20);
+        let chosen = "Then ClickHouse it is.";
+        check(&[(User, "the second"), (Agent, chosen)], &["the second", chosen]);
+        check(&[(Tool, "asked"), (User, "2"), (Tool, "t"), (Agent, chosen)], &["2", chosen]);
+        check(&[(User, "the second"), (Agent, &long)], &["the second"]);
+        check(&[(User, "2"), (Agent, "Let me look at the pool."), (Agent, chosen)], &["2"]);
+        check(&[(User, "2"), (User, "Or not"), (Agent, chosen)], &["2"]);
+        check(&[(User, &long), (Agent, chosen)], &[]);
+        check(&[(Agent, chosen), (User, "ok")], &[]);
+        check(&[], &[]);
+    }
+
+    #[test]
+    fn only_a_message_of_the_agent_that_is_shown_to_its_question_asks() {
+        let passage = |role: &str, text: &str| MatchedPassage {
+            role: role.to_owned(),
+            text: text.to_owned(),
+            ..MatchedPassage::default()
+        };
+        assert!(asks(&passage("assistant", "…Postgres or ClickHouse?")));
+        assert!(asks(&passage("assistant", "**Postgres (or ClickHouse?)**")));
+        for text in ["Postgres or ClickHouse?…", "Which? I took Postgres.", ""] {
+            assert!(!asks(&passage("assistant", text)), "{text}");
         }
-        for text in [
-            "The pool was full. Now let me fix it.",
-            "Let me explain: the pool was full; each request holds two.",
-            "I'll keep it. The reason is the pool.",
-            "I’ll keep it at 20.",
-            "I will not merge it.",
-            "Now the tests pass.",
-        ] {
-            assert!(!announces(text), "{text}");
-        }
+        assert!(!asks(&passage("user", "Postgres or ClickHouse?")));
     }
 }

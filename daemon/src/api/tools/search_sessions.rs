@@ -17,7 +17,7 @@ use super::{
     Effect, Tool, broader, by_id, capped, errors, fit, input, list_sessions, output, passages,
     replies,
     session_search::{
-        MAX_HITS, QueryVectors, TEXT_HITS, explain_invalid_filters, question, search, without_words,
+        MAX_HITS, QueryVectors, TEXT_HITS, explain_query, question, search, without_words,
     },
     store_error, team, typed, zero_limit,
 };
@@ -116,7 +116,8 @@ async fn run(
     let highlighter = Highlighter::new(&query.spelled(&results.spelled));
     let form = PassageForm::of(client, arguments.detail, &highlighter);
     let mut hits = own_hits(daemon, &form, &results, &live, arguments.explain)?;
-    let mut message = explain_invalid_filters(daemon.with_refusal(indexed.message()), &query);
+    let mut message = explain_query(daemon.with_refusal(indexed.message()), &query);
+    message = unknown_ticket(message, &results, team.is_some());
     message = zero_limit::explain(message, client.reply_form, "limit", limit, MAX_HITS);
     if let Some(team) = team {
         // The session whose id is the query stays first.
@@ -129,8 +130,7 @@ async fn run(
         hits.drain(..offset.min(hits.len()));
         hits.truncate(limit);
     }
-    let is_first_page = offset == 0;
-    let error = is_first_page.then(|| errors::pasted(daemon, &arguments.query, namespaces));
+    let error = (offset == 0).then(|| errors::pasted(daemon, &arguments.query, namespaces));
     let error = error.transpose()?.flatten();
     let found = hits.len();
     message = capped::explain(message, arguments.limit.unwrap_or(0), found, MAX_HITS);
@@ -146,6 +146,16 @@ async fn run(
     }
     let (pending, spelled) = (indexed.pending, convert::spelled_words(results.spelled));
     Ok(SearchSessionsAnswer { message, error, hits, next, pending, spelled, broader })
+}
+
+/// Adds to the message of an answer that no session contains the ticket that the query consists of.
+/// Sessions of the team may contain it.
+fn unknown_ticket(message: String, results: &Results, is_with_team: bool) -> String {
+    let ticket = results.unknown_ticket.as_deref().filter(|_| !results.sessions.is_empty());
+    let Some(ticket) = ticket.filter(|_| !is_with_team) else { return message };
+    let note =
+        format!("`{ticket}` is in none of the searched sessions; these share only its parts.");
+    if message.is_empty() { note } else { format!("{note} {message}") }
 }
 
 /// Whether a search has neither words nor filters.

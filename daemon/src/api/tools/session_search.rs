@@ -124,13 +124,25 @@ pub(super) fn without_words(query: &str) -> Option<&'static str> {
     )
 }
 
-/// Adds the filters with an invalid value to the message of an answer.
-pub(super) fn explain_invalid_filters(message: String, query: &Query) -> String {
-    let notes = query.invalid_filters().iter().map(|InvalidFilter { text, form }| {
+/// Adds to the message of an answer how the query was read: the filters with an invalid value, the
+/// excluded words, and whether the middle of a long query was not read.
+pub(super) fn explain_query(message: String, query: &Query) -> String {
+    let invalid = query.invalid_filters().iter().map(|InvalidFilter { text, form }| {
         let name = text.trim_start_matches('-').split(':').next().unwrap_or_default();
         format!("`{text}` was searched as words, because `{name}:` must be {form}.")
     });
-    let parts = notes.chain(Some(message).filter(|message| !message.is_empty()));
+    let excluded: Vec<String> =
+        query.excluded_phrases().iter().map(|phrase| format!("`{phrase}`")).collect();
+    let excluded = (!excluded.is_empty())
+        .then(|| format!("Left out: sessions with {}.", excluded.join(" or ")));
+    let shortened = query.is_shortened().then(|| {
+        let most = Query::LONGEST >> 20;
+        format!(
+            "The middle of the query was not searched, because the query is longer than {most} MiB."
+        )
+    });
+    let message = Some(message).filter(|message| !message.is_empty());
+    let parts = invalid.chain(excluded).chain(shortened).chain(message);
     parts.collect::<Vec<_>>().join(" ")
 }
 
@@ -160,11 +172,25 @@ mod tests {
     fn an_invalid_filter_is_explained() {
         let query = asked("-date:2026-13-45 slow").unwrap();
         assert_eq!(
-            explain_invalid_filters("1 session was indexed".to_owned(), &query),
+            explain_query("1 session was indexed".to_owned(), &query),
             "`-date:2026-13-45` was searched as words, because `date:` must be a day from \
              1990 to next year, such as 2026-03-01 or \"last week\". 1 session was indexed"
         );
         let valid = asked("date:2026-01-05 slow").unwrap();
-        assert_eq!(explain_invalid_filters(String::new(), &valid), "");
+        assert_eq!(explain_query(String::new(), &valid), "");
+    }
+
+    #[test]
+    fn excluded_words_and_a_shortened_query_are_explained() {
+        let excluding = asked("slow -docker -\"dry run\"").unwrap();
+        assert_eq!(
+            explain_query("1 session was indexed".to_owned(), &excluding),
+            "Left out: sessions with `docker` or `dry run`. 1 session was indexed"
+        );
+        let log: String = (0..200_000).map(|number| format!("slow{number}\n")).collect();
+        assert_eq!(
+            explain_query(String::new(), &asked(&log).unwrap()),
+            "The middle of the query was not searched, because the query is longer than 1 MiB."
+        );
     }
 }

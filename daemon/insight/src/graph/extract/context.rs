@@ -88,7 +88,7 @@ fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origi
 /// only to read documents or to run checks, or it is about a pull request.
 fn is_routine(task: &str) -> bool {
     let reads = pattern!(
-        r"(?i)^(?:please )?(?:switch to|read (?:through )?(?:(?:the|all|my|our|your|this) )?(?:\S+\.(?:md|txt)|@\S+|readme|docs?|documentation|plans?|notes?|handoff|code ?base|repo(?:sitory)?)|(?:re-?)?run (?:(?:the|all|our|full|whole|unit) )*(?:tests?|test suite|suite|checks?|linters?|build|ci))\b.{0,20}$|\b(?:pr|pull request)\b"
+        r"(?i)^(?:please )?(?:switch to (?:the )?(?:branch\b.*|main|master|[\w.-]+/[\w./-]+)|read (?:through )?(?:(?:the|all|my|our|your|this) )?(?:\S+\.(?:md|txt)|@\S+|readme|docs?|documentation|plans?|notes?|handoff|code ?base|repo(?:sitory)?)|(?:re-?)?run (?:(?:the|all|our|full|whole|unit) )*(?:tests?|test suite|suite|checks?|linters?|build|ci)(?: again| now| please|\s*[:#(]|[.!]?$))[^a-z]{0,20}$|\b(?:comments?|reviews?|feedback|points?|suggestions?|remarks?)\b.{0,30}\b(?:pr|pull request)s?\b|\b(?:pr|pull request) (?:comments?|reviews?|feedback)\b|^(?:please )?(?:can (?:you|we) )?(?:open|create|make|merge|close|update|raise|submit) (?:an? |the |this |my |our )?(?:draft )?(?:pr|pull request)\b|^(?:an? |the )?(?:pr|pull request)\b"
     );
     routine::is_routine(task) || reads.is_match(task)
 }

@@ -18,8 +18,8 @@ const REPEATED: f64 = 0.85;
 const OPEN: f64 = 0.6;
 
 /// A discovery repeats a decision, a completed task or an earlier discovery that contains at least
-/// this share of its words. Readers of 40 summaries called one of three such discoveries useful.
-const TOLD: f64 = 0.6;
+/// this share of its words. Two lines about the same thing share fewer words than two copies.
+const REPEATED_DISCOVERY: f64 = 0.6;
 
 /// Minimum number of different words of a discovery that can repeat another entry.
 const MIN_DISCOVERY_WORDS: usize = 6;
@@ -62,15 +62,15 @@ pub(super) fn remove_texts(summary: &mut EnhancedSessionSummary) {
     if let Some(found) = &mut summary.discoveries {
         found.retain(|one| !open.iter().any(|step| share_of_words(&words(one), step) >= OPEN));
     }
-    remove_told_discoveries(summary);
+    remove_repeated_discoveries(summary);
     summary.completed_tasks = summary.completed_tasks.take().and_then(some);
     summary.discoveries = summary.discoveries.take().and_then(some);
     summary.key_decisions = summary.key_decisions.take().and_then(some);
 }
 
-fn remove_told_discoveries(summary: &mut EnhancedSessionSummary) {
-    let mut told = decided_words(summary);
-    told.extend(summary.completed_tasks.iter().flatten().map(|task| words(task)));
+fn remove_repeated_discoveries(summary: &mut EnhancedSessionSummary) {
+    let mut known = decided_words(summary);
+    known.extend(summary.completed_tasks.iter().flatten().map(|task| words(task)));
     let Some(found) = &mut summary.discoveries else { return };
     found.retain(|one| {
         // Two commands that failed share many words.
@@ -78,8 +78,10 @@ fn remove_told_discoveries(summary: &mut EnhancedSessionSummary) {
         let one = words(one);
         let is_new = is_retry
             || one.len() < MIN_DISCOVERY_WORDS
-            || !told.iter().any(|other| share_of_words(&one, other) >= TOLD);
-        told.push(one);
+            || !known.iter().any(|other| share_of_words(&one, other) >= REPEATED_DISCOVERY);
+        if is_new {
+            known.push(one);
+        }
         is_new
     });
 }

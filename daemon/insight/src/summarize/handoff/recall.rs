@@ -14,7 +14,7 @@ use crate::{
         wording::is_filler,
     },
     summarize::handoff::{MAX_DECISION_CHARS, MAX_ENTRY_CHARS, entry, guard},
-    text::{pattern, words},
+    text::{contains_name, pattern, words},
 };
 
 /// Maximum number of lines for a prompt.
@@ -143,7 +143,11 @@ impl RecallMemory {
 
     /// Returns how well the prompt matches; `None` if the match is not clear.
     fn score(&self, entry: &RecallEntry, asked: &ParsedPrompt) -> Option<f64> {
-        if entry.tails.iter().any(|tail| asked.text.contains(tail)) {
+        let is_shown = |tail: &String| {
+            contains_name(&asked.text, tail)
+                && (asked.has_error || words(tail).len() >= MIN_TAIL_WORDS)
+        };
+        if entry.tails.iter().any(is_shown) {
             return Some(1.0);
         }
         let common: Vec<&String> = entry.words.intersection(&asked.words).collect();
@@ -273,7 +277,7 @@ fn has_error(prompt: &str) -> bool {
 }
 
 /// Returns the texts after the last two colons of an error message, if the text has at least three
-/// meaningful words or a name with a digit, and is not a message that many errors end with.
+/// meaningful words, or two with a digit in a name, and is not a message that many errors end with.
 fn tails(error: &str) -> Vec<String> {
     let is_common = pattern!(
         r"^(?:no such file|(?:the system )?can.?not find|permission denied|access is denied|connection (?:refused|reset)|operation not permitted|(?:request |operation )?timed out|invalid argument|unexpected token|exit (?:code|status)|command failed)"
@@ -281,7 +285,8 @@ fn tails(error: &str) -> Vec<String> {
     let is_clear = |tail: &String| {
         let has_number = |name: &String| name.chars().any(|c| c.is_ascii_digit());
         !is_common.is_match(tail)
-            && (words(tail).len() >= MIN_TAIL_WORDS || names(tail).iter().any(has_number))
+            && (words(tail).len() >= MIN_TAIL_WORDS
+                || words(tail).len() >= 2 && names(tail).iter().any(has_number))
     };
     let colons = error.rmatch_indices(": ").take(2);
     colons.map(|(at, _)| plain(&error[at + 2..])).filter(is_clear).collect()

@@ -9,10 +9,12 @@ use graphiti_proto::tools::{
 };
 
 use super::{Lines, ModelText, by, code, day, line, listed, quote, search, title};
-use crate::api::tools::zero_limit;
+use crate::api::tools::{passages, zero_limit};
 
 /// Number of digits of a fact's id that are shown.
 const SHOWN_DIGITS: usize = 8;
+/// Maximum length, in bytes, of the summary of a node.
+const MAX_SUMMARY_BYTES: usize = 240;
 
 impl ModelText for SearchFactsAnswer {
     fn text(&self) -> String {
@@ -123,7 +125,8 @@ fn id(fact: &FactRow) -> String {
 fn node_line(node: &NodeRow) -> String {
     let labels = node.labels.iter().filter(|label| *label != "Entity").map(|label| line(label));
     let labels: Vec<String> = labels.collect();
-    let summary = if node.summary.is_empty() { String::new() } else { quote(&node.summary) };
+    let summary = passages::first_clauses(&node.summary, MAX_SUMMARY_BYTES);
+    let summary = if summary.is_empty() { summary } else { quote(&summary) };
     let line = format!("- {} {}: {summary}", labels.join(" "), title(&node.name));
     format!("{} (`{}`)", line.trim_end_matches([':', ' ']), node.uuid)
 }

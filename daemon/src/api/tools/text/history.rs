@@ -116,6 +116,17 @@ impl ModelText for LogAnswer {
     }
 }
 
+/// Returns how many of the rows of a log fit into a text of `budget` bytes, at least one.
+pub(in crate::api::tools) fn fitting(rows: &[LogRow], budget: usize) -> usize {
+    let mut lines = Lines::default();
+    let fitting = rows.iter().take_while(|row| {
+        lines.add(&format!("## {}", day(&row.session.last_activity)));
+        add_row(&mut lines, row);
+        lines.text.len() <= budget
+    });
+    fitting.count().max(1)
+}
+
 fn add_row(lines: &mut Lines, row: &LogRow) {
     lines.add(&format!("- {}", session_line(&row.session)));
     let parts = [
@@ -161,9 +172,13 @@ mod tests {
         );
         let log = json!({ "sessions": [{ "session": session, "done": ["x\ny"] }], "next": "n" });
         assert_eq!(
-            of_value::<LogAnswer>(log),
+            of_value::<LogAnswer>(log.clone()),
             format!("## 2026-03-01\n{line}\n  Done: “x y”\n\nMore: `before` n.")
         );
+        let rows: LogAnswer = serde_json::from_value(log.clone()).unwrap();
+        let rows = [rows.sessions.clone(), rows.sessions].concat();
+        let size = "## 2026-03-01\n  Done: “x y”\n\n".len() + line.len();
+        assert_eq!([size * 3, size, 0].map(|budget| fitting(&rows, budget)), [2, 1, 1]);
         assert_eq!(of_value::<LogAnswer>(json!({})), "No sessions.");
         let late = json!({ "message": "1 session is still being indexed." });
         assert_eq!(of_value::<LogAnswer>(late), "1 session is still being indexed.\nNo sessions.");

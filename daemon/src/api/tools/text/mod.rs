@@ -11,7 +11,7 @@ mod episodes;
 pub(super) mod graph;
 mod handoff;
 mod health;
-mod history;
+pub(super) mod history;
 mod results;
 pub(super) mod search;
 mod session;

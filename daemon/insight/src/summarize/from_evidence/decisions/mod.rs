@@ -342,11 +342,16 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
 }
 
 /// Puts the header of the question before a chosen option: `Accept flow: Hybrid`. A header that the
-/// option contains is left out.
+/// option contains is left out, and so is `User`, with which the user's own words begin.
 fn with_header(entries: &Entries<'_>, choice: &Choice, label: &str) -> String {
     let header = choice.header.as_deref().map(|header| entries.tidy_line(header));
-    let is_contained = |header: &String| share_of_words(&words(header), &words(label)) >= 0.5;
-    match header.filter(|header| !header.is_empty() && !is_contained(header)) {
+    let is_contained = |header: &str| {
+        label.to_lowercase().starts_with(&header.to_lowercase())
+            || share_of_words(&words(header), &words(label)) >= 0.5
+    };
+    let is_needed =
+        |header: &String| !header.is_empty() && header != "User" && !is_contained(header);
+    match header.filter(is_needed) {
         Some(header) => format!("{header}: {label}"),
         None => label.to_owned(),
     }

@@ -213,8 +213,8 @@ fn is_thanks(prompt: &str) -> bool {
         && !pattern!(r"\b(?:but|can you|could you|please|now|also|next|let's|however|one more)\b|\?").is_match(&prompt)
 }
 
-/// Whether the last prompt gives up the work, orders no other work, and nothing was published or
-/// edited after it.
+/// Whether the last prompt gives up the work and orders no other work, the session published
+/// nothing, and no file was edited after the prompt.
 pub(super) fn is_given_up(evidence: &Evidence) -> bool {
     let Some(last) = evidence.prompts.last() else { return false };
     let is_given_up = |sentence: &&str| is_phrase(Topic::Abandonment, sentence);
@@ -408,7 +408,9 @@ mod tests {
         session("Never mind, I found it.").ends(Completed);
         let later = Origin { source: 0, line: 11 };
         let edit = |e: &mut Evidence| e.files.values_mut().for_each(|work| work.last = later);
-        session("Stop here.").with(edit).ends(Completed);
+        session("Drop it.").with(edit).ends(Completed);
+        session("Great, all tests pass now, let's stop here.").ends(Completed);
+        session("Forget it, run it with node instead.").ends(Completed);
         let unanswered = [("export the list as a PDF", 1), ("forget it, stop here", 9)];
         Session::new(&unanswered, Some(("I add it.", 5))).with(changed).ends(Abandoned);
         let other = [("export the list as a PDF", 1), ("and export the days as text", 9)];

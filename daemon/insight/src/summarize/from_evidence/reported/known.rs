@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::{
     summarize::from_evidence::{entries::Entries, outcome::ending, repository::commit_messages},
-    text::{share_of_words, words},
+    text::{pattern, share_of_words, words},
 };
 
 /// Another text repeats a text if it contains at least this share of the text's words.
@@ -19,7 +19,29 @@ const MIN_WORDS: usize = 4;
 #[derive(Clone)]
 pub(crate) struct KnownTexts {
     texts: Vec<BTreeSet<String>>,
-    commits: Vec<BTreeSet<String>>,
+    commits: Vec<CommitText>,
+}
+
+#[derive(Clone)]
+struct CommitText {
+    text: String,
+    words: BTreeSet<String>,
+}
+
+impl From<String> for CommitText {
+    fn from(text: String) -> CommitText {
+        CommitText { words: words(&text), text }
+    }
+}
+
+impl CommitText {
+    /// Whether the message says all that a result says in numbers and with a word such as `not`.
+    fn has_details(&self, result: &str) -> bool {
+        let limits = pattern!(r"(?i)\b(?:not|never|no|only|except|unless|without|but)\b|n['’]t\b");
+        let number = pattern!(r"[0-9]+");
+        (limits.is_match(&self.text) || !limits.is_match(result))
+            && number.find_iter(result).all(|one| self.text.contains(one.as_str()))
+    }
 }
 
 impl KnownTexts {
@@ -27,7 +49,7 @@ impl KnownTexts {
     pub(super) fn of(entries: &Entries<'_>) -> KnownTexts {
         let ended = ending::last_words(entries).unwrap_or_default();
         let commits = entries.evidence.commits.iter();
-        let commits = commits.map(|commit| words(&commit_messages::subject_with_excerpt(commit)));
+        let commits = commits.map(commit_messages::subject_with_excerpt).map(CommitText::from);
         KnownTexts { texts: vec![words(&ended)], commits: commits.collect() }
     }
 
@@ -38,7 +60,8 @@ impl KnownTexts {
     /// Whether one of the texts contains most words of `text`.
     pub(super) fn repeats(&self, text: &str) -> bool {
         let words = words(text);
-        let mut texts = self.texts.iter().chain(&self.commits);
+        let commits = self.commits.iter().map(|commit| &commit.words);
+        let mut texts = self.texts.iter().chain(commits);
         texts.any(|other| share_of_words(&words, other) >= REPEATED)
     }
 
@@ -46,7 +69,9 @@ impl KnownTexts {
     pub(super) fn is_in_commit(&self, text: &str) -> bool {
         let words = words(text);
         words.len() >= MIN_WORDS
-            && self.commits.iter().any(|commit| share_of_words(&words, commit) >= IN_COMMIT)
+            && self.commits.iter().any(|commit| {
+                share_of_words(&words, &commit.words) >= IN_COMMIT && commit.has_details(text)
+            })
     }
 }
 
@@ -58,12 +83,16 @@ mod tests {
     fn a_commit_message_repeats_a_result_in_other_words() {
         let known = KnownTexts {
             texts: vec![words("The list is complete.")],
-            commits: vec![words("fix: sort the list by name. Read the days before the rows")],
+            commits: vec![
+                "fix: sort the list by name. Read the days before the rows".to_owned().into(),
+            ],
         };
         for (text, wanted) in [
             ("I fixed the sorting: names and days are now read in this order", true),
             ("I fixed the sorting: the index of cached pages uses less memory", false),
             ("Sorted by name", false),
+            ("I fixed the sorting: names and days are read, but not in the archive", false),
+            ("I fixed the sorting: names and days of 5 rows are read", false),
         ] {
             assert_eq!(known.is_in_commit(text), wanted, "{text}");
         }
