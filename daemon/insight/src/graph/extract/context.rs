@@ -88,9 +88,15 @@ fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origi
 /// only to read documents or to run checks, or it is about a pull request.
 fn is_routine(task: &str) -> bool {
     let reads = pattern!(
-        r"(?i)^(?:please )?(?:switch to (?:the )?(?:branch\b.*|main|master|[\w.-]+/[\w./-]+)|read (?:through )?(?:(?:the|all|my|our|your|this) )?(?:\S+\.(?:md|txt)|@\S+|readme|docs?|documentation|plans?|notes?|handoff|code ?base|repo(?:sitory)?)|(?:re-?)?run (?:(?:the|all|our|full|whole|unit) )*(?:tests?|test suite|suite|checks?|linters?|build|ci)(?: again| now| please|\s*[:#(]|[.!]?$))[^a-z]{0,20}$|\b(?:comments?|reviews?|feedback|points?|suggestions?|remarks?)\b.{0,30}\b(?:pr|pull request)s?\b|\b(?:pr|pull request) (?:comments?|reviews?|feedback)\b|^(?:please )?(?:can (?:you|we) )?(?:open|create|make|merge|close|update|raise|submit) (?:an? |the |this |my |our )?(?:draft )?(?:pr|pull request)\b|^(?:an? |the )?(?:pr|pull request)\b"
+        r"(?i)^(?:please )?(?:switch to (?:the )?(?:branch\b.*|main|master|[\w.-]+/[\w./-]+)|read (?:through )?(?:(?:the|all|my|our|your|this) )?(?:\S+\.(?:md|txt)|@\S+|readme|docs?|documentation|plans?|notes?|handoff|code ?base|repo(?:sitory)?))\b.{0,20}$"
     );
-    routine::is_routine(task) || reads.is_match(task)
+    let runs = pattern!(
+        r"(?i)^(?:please )?(?:re-?)?run (?:(?:the|all|our|full|whole|unit) )*(?:tests?|test suite|suite|checks?|linters?|build|ci)(?: again| now| please)?(?:\s*[:#(&,].{0,20}|[.!]*)$"
+    );
+    let answers = pattern!(
+        r"(?i)\b(?:comments?|reviews?|feedback|points?|suggestions?|remarks?)\b.{0,30}\b(?:pr|pull request)s?\b|\b(?:pr|pull request) (?:comments?|reviews?|feedback)\b|^(?:please )?(?:can (?:you|we) )?(?:open|create|make|merge|close|update|raise|submit) (?:an? |the |this |my |our )?(?:draft )?(?:pr|pull request)\b|^(?:an? |the )?(?:pr|pull request)\b"
+    );
+    [reads, runs, answers].iter().any(|one| one.is_match(task)) || routine::is_routine(task)
 }
 
 /// Returns the first sentence of an objective, without its notes. If a note mentions the work that
@@ -216,6 +222,9 @@ mod tests {
             ("Make the checkout retry", true),
             ("Read the documents of a user in parallel from the store", true),
             ("Run the tests of each package in a container of its own", true),
+            ("Switch to Postgres 16", true),
+            ("Add a pull request template", true),
+            ("Show the PR number in the header of the page", true),
             ("Commit and push everything", false),
             ("Continue with the branch", false),
             ("Switch to the branch of Ada", false),
