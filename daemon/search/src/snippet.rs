@@ -27,6 +27,8 @@ pub struct Snippet {
 
 /// Maximum number of bytes, from the start of a text, that are searched.
 const LOOKED_AT: usize = 256 * 1024;
+/// Maximum number of words of one language whose results are remembered. Each takes about 70 bytes.
+const MAX_REMEMBERED: usize = 50_000;
 /// The share of the snippet that may precede the first match.
 const LEAD: f32 = 0.3;
 
@@ -105,7 +107,9 @@ impl Highlighter {
                     Some(result) => result.clone(),
                     None => {
                         let result = self.matched(word.text, language);
-                        results.insert(word.text.into(), result.clone());
+                        if results.len() < MAX_REMEMBERED {
+                            results.insert(word.text.into(), result.clone());
+                        }
                         result
                     }
                 },

@@ -48,7 +48,7 @@ pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("session_tracking.share", "A graph that a team or several of your machines share; nothing is \
     shared unless `engine` and `projects` are set"),
     ("session_tracking.log", "The log of graphitid"),
-    ("session_tracking.limits", "Limits of disk space, such as \"512 MiB\"; near the limit of the database or the index, the text of the oldest indexed sessions is evicted, then their episodes"),
+    ("session_tracking.limits", "Limits of disk space, such as \"512 MiB\"; near the limit of the index, or of a database that does not fit after it is compacted, the text of the oldest indexed sessions is evicted, then their episodes"),
 ];
 
 /// Returns all fields, in the order in which they are written.

@@ -4,8 +4,8 @@
 //! Each summary records the version of its rules, so that an interrupted run can continue. A
 //! summary is kept if a model wrote it, if it was added or imported, or if its transcript was
 //! deleted or replaced. Another request to a model costs money and sends the session again, so only
-//! the user makes it; [`Engine::older_model_summaries`] counts these summaries. A note records that all summaries
-//! were checked. Later starts then do not search again.
+//! the user makes it; [`Engine::older_model_summaries`] counts these summaries. A note records that
+//! all summaries were checked. Later starts then do not search again.
 
 use std::{
     future,
@@ -40,6 +40,9 @@ const NAME: &[u8] = b"summaries";
 /// The name of the note with the ids of the summaries of older rules that a model wrote.
 const NAME_OF_KEPT: &[u8] = b"summaries by a model";
 
+/// Maximum number of summaries that are read for their count.
+const MAX_READ: usize = 200;
+
 pub(super) struct Remaker {
     pub(super) engine: Engine,
 }
@@ -61,11 +64,15 @@ impl Engine {
     }
 
     /// Returns the number of summaries that a model wrote from evidence of older rules. They are
-    /// kept until the user requests them again.
+    /// kept until the user requests them again. If they were more than [`MAX_READ`] at the start,
+    /// returns their number then, so that `status` stays fast.
     pub fn older_model_summaries(&self) -> Result<usize, StoreError> {
         let note = self.store.note(NoteNamespace::Checked, NAME_OF_KEPT)?;
         let ids = note.and_then(|note| serde_json::from_slice(&note).ok());
         let ids: Vec<String> = ids.unwrap_or_default();
+        if ids.len() > MAX_READ {
+            return Ok(ids.len());
+        }
         let mut older = 0;
         for id in ids.iter().filter_map(|id| EpisodeId::parse(id)) {
             let episode = self.store.episode(id)?;
@@ -91,7 +98,7 @@ impl Remaker {
         let store = self.engine.store.clone();
         let older = tokio::task::spawn_blocking(move || older(store.as_ref())).await;
         let older = older.map_err(|error| failed(defect::describe(&error)))??;
-        let Some(OlderEpisodes { ours: older, by_model }) = older else { return Ok(()) };
+        let Some(OlderEpisodes { from_evidence: older, by_model }) = older else { return Ok(()) };
         let ids: Vec<String> = by_model.iter().map(|id| id.0.to_string()).collect();
         let kept = Write::note(NoteNamespace::Checked, NAME_OF_KEPT, &ids);
         self.engine.store.write(vec![kept]).done().await?;
@@ -125,6 +132,11 @@ impl Remaker {
                 RemakePermit::Granted(context) => break context,
             }
         };
+        // A model may have answered meanwhile.
+        let Some(episode) = self.engine.store.episode(id)? else { return Ok(RemakeOutcome::Kept) };
+        if episode.author != Author::Evidence || !has_older_rules(&episode) {
+            return Ok(RemakeOutcome::Kept);
+        }
         let (session, reader) = (context.session.id.clone(), context.reader.clone());
         let made =
             tokio::task::spawn_blocking(move || make(&context, episode, crate::clock::now()));
@@ -155,7 +167,7 @@ impl Remaker {
 #[derive(Default)]
 struct OlderEpisodes {
     /// Episodes from evidence.
-    ours: Vec<EpisodeId>,
+    from_evidence: Vec<EpisodeId>,
     /// Episodes by a model.
     by_model: Vec<EpisodeId>,
 }
@@ -173,7 +185,7 @@ fn older(store: &dyn Store) -> Result<Option<OlderEpisodes>, StoreError> {
         before = Some(last.id);
         for episode in page.iter().filter(|episode| has_older_rules(episode)) {
             match episode.author {
-                Author::Evidence => older.ours.push(episode.id),
+                Author::Evidence => older.from_evidence.push(episode.id),
                 Author::Model(_) => older.by_model.push(episode.id),
             }
         }

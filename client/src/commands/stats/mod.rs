@@ -16,7 +16,6 @@ use crate::{
 
 /// Default number of days, including today.
 const DAYS: i64 = 30;
-const YEAR: u32 = 365;
 /// Maximum number of directories in the short name of a project. If more are needed to distinguish
 /// the project from others, the whole path is shown.
 const DIRECTORIES: usize = 4;
@@ -94,7 +93,7 @@ pub(super) fn usage(args: &cli::UsageOptions, screen: &Screen) -> Result<(), Ask
     screen.print("");
     if stats.total.tokens() == 0 {
         let all: Stats = connection.ask(STATS, &StatsRequest::default())?;
-        screen.print(without_tokens(args.days, all.total.tokens() > 0));
+        screen.print(without_tokens(all.total.tokens() > 0));
         return Ok(());
     }
     screen.print_wrapped(&token_sum(&stats.total), 2);
@@ -102,14 +101,11 @@ pub(super) fn usage(args: &cli::UsageOptions, screen: &Screen) -> Result<(), Ask
     Ok(())
 }
 
-/// Explains that no session reported tokens in the last `days` days.
-fn without_tokens(days: u32, older_sessions_did: bool) -> &'static str {
-    match (older_sessions_did, days < YEAR) {
-        (false, _) => "No session reported tokens.",
-        (true, true) => {
-            "No session reported tokens in this time, but older sessions did. `--days 365` includes a year."
-        }
-        (true, false) => {
+/// Explains that no session reported tokens in the chosen time.
+fn without_tokens(older_sessions_did: bool) -> &'static str {
+    match older_sessions_did {
+        false => "No session reported tokens.",
+        true => {
             "No session reported tokens in this time, but older sessions did. A higher number of `--days` includes them."
         }
     }
@@ -316,10 +312,8 @@ mod tests {
 
     #[test]
     fn a_time_without_tokens_is_explained() {
-        assert_eq!(without_tokens(30, false), "No session reported tokens.");
-        assert!(without_tokens(30, true).contains("older sessions did. `--days 365`"));
-        assert!(without_tokens(365, true).contains("older sessions did"));
-        assert!(!without_tokens(365, true).contains("365"));
+        assert_eq!(without_tokens(false), "No session reported tokens.");
+        assert!(without_tokens(true).contains("older sessions did"));
     }
 
     #[test]

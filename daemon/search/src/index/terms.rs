@@ -83,7 +83,8 @@ pub(crate) fn compounds_of(stem: &str, last: &str, before: usize) -> Vec<String>
     let may_end = |ending: &str| {
         // A stemmer may change the last letter of a stem.
         let changed = ending.char_indices().next_back().map_or(0, |(at, _)| at);
-        changed >= MIN_ENDING && last.starts_with(&ending[..changed])
+        let is_start = |ending: &str| ending.len() >= MIN_ENDING && last.starts_with(ending);
+        is_start(ending) || is_start(&ending[..changed])
     };
     parts
         .filter(|(start, ending)| may_end(ending) && start.chars().all(char::is_alphabetic))
@@ -164,6 +165,9 @@ mod tests {
             ("datensicher", "sicherung", Some("datensicherung")),
             ("datensicher", "sicherungen", Some("datensicherungen")),
             ("gebruikersbrief", "brieven", Some("gebruikersbrieven")),
+            ("suchmog", "moglichkeit", Some("suchmoglichkeit")),
+            ("arbeitstag", "tage", Some("arbeitstage")),
+            ("speicherort", "orte", Some("speicherorte")),
             ("sicher", "sicherung", None),
             ("datensatz", "sicherung", None),
             ("datensicher", "xyzzyqq", None),

@@ -142,11 +142,11 @@ pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     }
     let title = Shingles::of(title);
     let says_more = |one: &ComparedPassage| {
-        let is_empty = one.is_summary() && one.passage.text.len() < SHORT_SUMMARY;
-        !is_empty
-            && !is_courtesy(&one.passage.text)
-            && !(one.is_agent() && announcement::announces(&one.passage.text))
-            && title.share_of(&one.shingles) < MIN_COVERED_SHARE
+        let text = &one.passage.text;
+        let is_empty = one.is_summary() && text.len() < SHORT_SUMMARY;
+        let says_nothing =
+            is_empty || is_courtesy(text) || one.is_agent() && announcement::announces(text);
+        !says_nothing && title.share_of(&one.shingles) < MIN_COVERED_SHARE
     };
     if kept.iter().any(says_more) {
         kept.retain(says_more);

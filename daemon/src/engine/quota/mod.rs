@@ -1,7 +1,7 @@
 //! Keeps the database and the search index within their quotas.
 //!
-//! A database near its limit is compacted first. If its content does not fit, content is evicted
-//! before: first the text of the oldest sessions. Their episodes and facts are kept, and
+//! A database near its limit is compacted. If a compacted copy would not fit, content is evicted
+//! before, beginning with the text of the oldest sessions. Their episodes and facts are kept, and
 //! searches find them. If this does not suffice for the database, the oldest episodes are evicted
 //! with their facts. Sessions without an episode and added memories are never evicted. An evicted
 //! session stays registered, so that its transcript is not read again unless it grows.
@@ -227,12 +227,14 @@ impl QuotaKeeper {
 }
 
 /// Evicts until the content of the database has its target size, or nothing more can be evicted.
-/// Evicts nothing if reopening the database suffices and `can_shrink` is true: it is false after a
-/// reopening that did not help. Returns whether reopening would make the file smaller.
+/// Evicts nothing if a compacted copy of the database would fit. Returns whether reopening would
+/// make the file smaller. `can_shrink` is false after a reopening that did not help, for example
+/// because the disk had no space for the copy; then content that would fit is evicted only when the
+/// store refuses text.
 fn evict_unless_fitting(store: &dyn Store, can_shrink: bool) -> Result<bool, StoreError> {
     let quota = store.quota();
-    if can_shrink && quota.fits_compacted(quota.content_bytes()?) {
-        return Ok(true);
+    if quota.fits_compacted(quota.content_bytes()?) && (can_shrink || quota.shortage().is_none()) {
+        return Ok(can_shrink);
     }
     let mut evictor = Evictor::new(store)?;
     let content = evictor.evict_until(quota.content_target())?;

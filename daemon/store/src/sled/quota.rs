@@ -36,8 +36,8 @@ const NEAR_LIMIT: u64 = 5;
 /// Together they take 5/8 + 2.2/6 of the limit, which is just less than the limit.
 const TARGET: u64 = 6;
 /// Content is evicted only if it has more bytes than the limit divided by this number. The largest
-/// copy ([`NEW_FILE`]) of less content is not near the limit. A usual copy is an eighth smaller than
-/// that, so the database is not compacted again before it grows by an eighth.
+/// copy ([`NEW_FILE`]) of less content is not near the limit. A usual copy is about a tenth smaller
+/// than that, so the database is usually not compacted again before it grows by a tenth.
 const FITTING: u64 = 4;
 /// Maximum ratio of the size of a new file to its content, as numerator and denominator. Measured
 /// ratios are 2.1 to 2.3.
