@@ -36,8 +36,8 @@ pub(crate) struct Fix {
 
 #[derive(Debug, Args)]
 pub(crate) struct Log {
-    /// Only this project: a directory in it (`.` for this one), its remote, its name or its
-    /// eight-digit namespace
+    /// Only this project: a directory in it (`.` for this one), its remote (also `owner/name`), its
+    /// name or its eight-digit namespace; `./owner/name` for a directory that was removed
     pub(crate) project: Option<String>,
     /// Only since this day, such as 2026-03-01 or "last week"
     #[arg(long, value_name = "DATE")]

@@ -226,8 +226,8 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 /// Selects a project.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Project {
-    /// Only this project: a directory in it (`.` for this one), its remote, its name or its
-    /// eight-digit namespace
+    /// Only this project: a directory in it (`.` for this one), its remote (also `owner/name`), its
+    /// name or its eight-digit namespace; `./owner/name` for a directory that was removed
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<String>,
 }

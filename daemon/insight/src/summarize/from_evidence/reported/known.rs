@@ -38,9 +38,13 @@ impl CommitText {
     /// Whether the message says all that a result says in numbers and with a word such as `not`.
     fn has_details(&self, result: &str) -> bool {
         let limits = pattern!(r"(?i)\b(?:not|never|no|only|except|unless|without|but)\b|n['’]t\b");
-        let number = pattern!(r"[0-9]+");
+        // Numbers within code, such as those of lines, are no details.
+        let prose = result.split('`').step_by(2).flat_map(str::split_whitespace);
+        let mut numbers = prose.filter(|word| pattern!(r"^\(?[0-9]+[%)]?[.,;:]?$").is_match(word));
         (limits.is_match(&self.text) || !limits.is_match(result))
-            && number.find_iter(result).all(|one| self.text.contains(one.as_str()))
+            && numbers.all(|number| {
+                self.text.contains(number.trim_matches(['(', ')', '.', ',', ';', ':']))
+            })
     }
 }
 
