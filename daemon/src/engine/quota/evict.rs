@@ -275,15 +275,12 @@ mod tests {
             let store = SledStore::open(folder.path()).unwrap();
             fill(&store, &sessions);
             store.quota().set_limit(limit_of(store.quota().content_bytes().unwrap()));
-            let has_shortage = store.quota().shortage().is_some();
-            let can_help = evict_unless_fitting(&store, can_shrink).unwrap();
-            (EvictionStats::load(&store).unwrap().sessions > 0, can_help, has_shortage)
+            assert!(evict_unless_fitting(&store, can_shrink).unwrap(), "a copy is smaller");
+            EvictionStats::load(&store).unwrap().sessions
         };
-        assert_eq!(evicted_with(|content| content * 4, true), (false, true, true));
-        assert_eq!(evicted_with(|content| content * 4, false), (true, true, true));
-        let enough = |content: u64| content * 4 + (1 << 30);
-        assert_eq!(evicted_with(enough, false), (false, false, false), "text is still accepted");
-        assert_eq!(evicted_with(|content| content * 4 - 4, true), (true, true, true));
+        assert_eq!(evicted_with(|content| content * 4, true), 0);
+        assert_ne!(evicted_with(|content| content * 4, false), 0, "compacting did not help");
+        assert_ne!(evicted_with(|content| content * 4 - 4, true), 0);
     }
 
     #[test]

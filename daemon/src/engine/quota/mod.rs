@@ -227,14 +227,13 @@ impl QuotaKeeper {
 }
 
 /// Evicts until the content of the database has its target size, or nothing more can be evicted.
-/// Evicts nothing if a compacted copy of the database would fit. Returns whether reopening would
-/// make the file smaller. `can_shrink` is false after a reopening that did not help, for example
-/// because the disk had no space for the copy; then content that would fit is evicted only when the
-/// store refuses text.
+/// Evicts nothing if reopening the database suffices and `can_shrink` is true: it is false after a
+/// reopening that did not help, or that could not compact because the disk had no space for the
+/// copy. Returns whether reopening would make the file smaller.
 fn evict_unless_fitting(store: &dyn Store, can_shrink: bool) -> Result<bool, StoreError> {
     let quota = store.quota();
-    if quota.fits_compacted(quota.content_bytes()?) && (can_shrink || quota.shortage().is_none()) {
-        return Ok(can_shrink);
+    if can_shrink && quota.fits_compacted(quota.content_bytes()?) {
+        return Ok(true);
     }
     let mut evictor = Evictor::new(store)?;
     let content = evictor.evict_until(quota.content_target())?;
