@@ -138,11 +138,23 @@ mod tests {
             assert_ne!(found, HEADING);
         }
         assert_eq!(notes_of(&Script::default(), 1_000), "");
-        // A long fact leaves space for the next ones.
+    }
+
+    #[test]
+    fn a_fact_that_does_not_fit_leaves_space_for_shorter_facts() {
         let mut script = session();
-        let committed =
-            "[main 5a5b5c5] word word word word word word word word word word word word word";
+        let committed = "[main 5a5b5c5] word word word word word word word word word word word word word\n 1 file changed\n";
         script.run("d", "git commit -qam x", Outcome::Succeeded, committed);
-        assert!(notes_of(&script, 400).contains("\n- Commit 1a2b3c4: Retry the checkout"));
+        let (long, short) = ("\n- Commit 5a5b5c5: word", "\n- Commit 1a2b3c4: Retry the checkout");
+        let whole = notes_of(&script, 1_000);
+        let (before, _) = whole.split_once(long).unwrap();
+        let tokens_before: u32 = tokens::estimate(HEADING)
+            + before
+                .lines()
+                .skip(1)
+                .map(|line| tokens::estimate(&format!("\n{line}")))
+                .sum::<u32>();
+        let found = notes_of(&script, tokens_before + tokens::estimate(short));
+        assert_eq!(found, format!("{before}{short}"));
     }
 }

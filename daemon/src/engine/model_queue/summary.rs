@@ -113,7 +113,7 @@ impl Summarizer {
             claims.push(self.read(&reply)?);
             model = reply.model;
         }
-        let grounds = Grounds { evidence: &question.evidence, packed: &packed };
+        let grounds = Grounds { evidence: &question.evidence, packed: &packed, notes: &notes };
         let merged = merge(base.clone(), Claims::joined(claims), &grounds);
         tracing::info!(
             session = %question.session.id,

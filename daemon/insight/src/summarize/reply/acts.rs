@@ -14,11 +14,11 @@ use crate::{
     text::pattern,
 };
 
-struct Act {
+struct PublishingAct {
     /// The act as a finished action.
     verb: Arc<Regex>,
-    /// The words of which a claim must contain one, because the verb has other meanings; matches
-    /// everything if the verb has not.
+    /// The words of which a claim must contain one, because the verb has other meanings. Empty if
+    /// the verb has no other meaning.
     object: Arc<Regex>,
     /// The commands of the act.
     command: Arc<Regex>,
@@ -27,7 +27,7 @@ struct Act {
 
 /// Returns whether the session shows each act that `claim` states as done: as a step of git, as a
 /// change of another system, as a command that succeeded, or in the words of the user or the agent.
-pub(super) fn hold(claim: &str, evidence: &Evidence, session: &SessionText) -> bool {
+pub(super) fn are_shown(claim: &str, evidence: &Evidence, session: &SessionText) -> bool {
     acts().iter().all(|act| {
         !act.object.is_match(claim)
             || !states(claim, &act.verb)
@@ -37,9 +37,9 @@ pub(super) fn hold(claim: &str, evidence: &Evidence, session: &SessionText) -> b
     })
 }
 
-fn acts() -> [Act; 4] {
+fn acts() -> [PublishingAct; 4] {
     [
-        Act {
+        PublishingAct {
             verb: pattern!(r"(?i)\b(?:force-)?pushed\b"),
             object: pattern!(
                 r"(?i)\b(?:commits?|branch(?:es)?|origin|remote|upstream|tags?|github|gitlab|fork|changes)\b|\b(?:main|master)(?:\W? |\W?$)|\b[0-9a-f]{7,40}\b|(?i)^pushed\.?$"
@@ -53,7 +53,7 @@ fn acts() -> [Act; 4] {
                     || upstream.is_some_and(|seen| seen.value.starts_with("up to date"))
             },
         },
-        Act {
+        PublishingAct {
             verb: pattern!(r"(?i)\bmerged\b"),
             object: pattern!(
                 r"(?i)\b(?:branch(?:es)?|pull requests?|PRs?|MRs?|upstream|trunk)\b|#\d|\b(?:main|master|develop)(?:\W? |\W?$)"
@@ -64,7 +64,7 @@ fn acts() -> [Act; 4] {
                     || !evidence.checkout.merged.is_empty()
             },
         },
-        Act {
+        PublishingAct {
             verb: pattern!(r"(?i)\b(?:(?:re)?deployed|rolled out|shipped to|released to)\b"),
             object: pattern!(""),
             command: pattern!(
@@ -75,7 +75,7 @@ fn acts() -> [Act; 4] {
                 changes.any(|change| change.kind == OutsideKind::System)
             },
         },
-        Act {
+        PublishingAct {
             verb: pattern!(r"(?i)\b(?:published|released)\b"),
             object: pattern!(
                 r"(?i)\b(?:version|package|crate|release|image|extension|npm|pypi|crates\.io|registry|docker hub|marketplace)\b|\bv?\d+\.\d+"

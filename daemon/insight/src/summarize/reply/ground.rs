@@ -16,14 +16,21 @@ pub struct Grounds<'g> {
     pub evidence: &'g Evidence,
     /// The messages that the model received.
     pub packed: &'g Packed,
+    /// The facts that preceded the messages in each prompt.
+    pub notes: &'g str,
 }
+
+/// The frameworks that a claim about tests may name, as a part of a pattern with the flag `x`.
+const FRAMEWORKS: &str = r"pytest | unittest | tox | jest | vitest | mocha | playwright | cypress
+    | rspec | phpunit | junit | ctest | nextest | cargo\ test | go\ test";
 
 /// How the files in a claim must be related to the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileRelation {
     /// A tool touched the files, or a command, prompt or commit subject mentions the files.
     Touched,
-    /// The session touched the files, or a text that the model received mentions the files.
+    /// The session touched the files, or a message or note that the model received mentions the
+    /// files.
     Known,
 }
 
@@ -65,31 +72,30 @@ impl Grounds<'_> {
     }
 
     /// Returns whether a run passed for each statement of `text` that tests pass. A statement with
-    /// the name of a framework needs a run of this framework.
+    /// the name of a framework needs a run of this framework, unless no run has a known framework.
     fn passes_hold(&self, text: &str) -> bool {
-        let all = pattern!(
+        let all = pattern!(&format!(
             r"(?ix)
-            \b(?: tests? | suite | specs? | (?P<framework> pytest | unittest | tox | jest | vitest | mocha
-                | playwright | cypress | rspec | phpunit | junit | ctest | nextest | cargo\ test | go\ test ) )\b
-            [`'\x22]*[:,]? (?P<between> (?:\ [a-z]+){0,2} ) \ (?: pass | passes | passed | passing | green
+            \b(?: tests? | suite | specs? | (?P<framework> {FRAMEWORKS} ) )\b
+            [`'\x22]*[:,]? (?P<between> (?:\ [a-z]+){{0,2}} ) \ (?: pass | passes | passed | passing | green
                 | succeeds? | succeeded )\b
             | \b all\ (?: of\ them\ )? (?: pass | passed | passing | green )\b"
-        );
+        ));
         let aim = pattern!(r"(?i)\b(?:make|get|ensure|until|once|if|whether)\b[^.;:]*$");
         let denial = pattern!(r"(?i)\b(?:not|no|never|cannot|to|must|should|will|would|until)\b");
+        let runs = &self.evidence.tests;
+        let has_known_framework = runs.iter().any(has_known_framework);
         all.captures_iter(text).all(|claim| {
             let start = claim.get(0).map_or(0, |whole| whole.start());
             let between = claim.name("between").map_or("", |found| found.as_str());
             let framework = claim.name("framework").map(|found| found.as_str().to_lowercase());
-            let is_run_of = |run: &TestRun| {
-                framework.as_ref().is_none_or(|name| {
-                    run.framework.to_lowercase().contains(name) || run.command.contains(name)
-                })
+            let framework = framework.filter(|_| has_known_framework);
+            let has_passed = |run: &TestRun| {
+                run.passed > 0
+                    && run.failed == 0
+                    && framework.as_ref().is_none_or(|name| is_run_of(run, name))
             };
-            let has_passed = |run: &TestRun| run.passed > 0 && run.failed == 0 && is_run_of(run);
-            aim.is_match(&text[..start])
-                || denial.is_match(between)
-                || self.evidence.tests.iter().any(has_passed)
+            aim.is_match(&text[..start]) || denial.is_match(between) || runs.iter().any(has_passed)
         })
     }
 
@@ -122,8 +128,27 @@ impl Grounds<'_> {
     }
 
     fn is_shown(&self, file: &str) -> bool {
-        self.packed.parts.iter().any(|text| contains_whole_name(text, name_of(file)))
+        let mut texts = self.packed.parts.iter().map(String::as_str).chain([self.notes]);
+        texts.any(|text| contains_whole_name(text, name_of(file)))
     }
+}
+
+/// Whether a claim about tests could name the framework of a run.
+fn has_known_framework(run: &TestRun) -> bool {
+    let known = pattern!(&format!(r"(?ix)\b(?: {FRAMEWORKS} | maven | gradle )\b"));
+    known.is_match(&run.framework)
+}
+
+/// Whether a run used the framework that a claim calls `name`, in lower case.
+fn is_run_of(run: &TestRun, name: &str) -> bool {
+    let synonyms: &[&str] = match name {
+        "junit" => &["maven", "gradle"],
+        "cargo test" => &["nextest"],
+        _ => &[],
+    };
+    let framework = run.framework.to_lowercase();
+    synonyms.iter().chain([&name]).any(|name| framework.contains(name))
+        || run.command.contains(name)
 }
 
 /// Returns whether two paths may be the same file: one is a suffix of the other.

@@ -7,14 +7,17 @@
 //!
 //! - if it states a result of tests that no test run shows,
 //! - if its setting is not in the evidence,
-//! - if its file is neither in the evidence nor in a text that the model received; for a completed
-//!   task or a fix, if its file is only in a text that the model received, unless the evidence is
-//!   incomplete,
+//! - if the session did not touch its file, and no command, prompt, commit subject, message or note
+//!   that the model received mentions the file; for a completed task or a fix, a message or note is
+//!   enough only if the evidence is incomplete,
 //! - if it contains the hash of a commit that the session does not contain,
 //! - if it states a push, merge, deployment or publication of which the session shows nothing,
-//! - if it quotes words of the user that the user did not write,
+//! - if it quotes words of the user that the user did not write, or a choice or request of the user
+//!   that is in no text of the session,
 //! - if it is a decision, a next step or a discovery that shares neither a name nor enough words
 //!   with the session,
+//! - if it is a next step that removes something, and the session contains no word for a removal, no
+//!   name in the step, and not all its other words,
 //! - if it is a resolved error that names a test which failed to the end.
 //!
 //! The objective is not checked.
@@ -152,7 +155,7 @@ impl ClaimChecker<'_> {
                 && grounds.tests_hold(text)
                 && session.has_hashes(text)
                 && session.has_quotes(text)
-                && acts::hold(text, grounds.evidence, session)
+                && acts::are_shown(text, grounds.evidence, session)
         });
         if !is_grounded {
             self.drop(texts.join(" "));

@@ -13,6 +13,8 @@ use crate::{
 const MIN_SHARE: f64 = 0.25;
 /// Replaces [`MIN_SHARE`] for a statement with names of which the session contains none.
 const MIN_SHARE_WITH_UNKNOWN_NAMES: f64 = 0.5;
+/// The minimum share of English function words among the words of an English text.
+const MIN_ENGLISH_SHARE: f64 = 1.0 / 12.0;
 /// Minimum length, in characters, of a hash that is looked up.
 const HASH: usize = 7;
 
@@ -30,7 +32,7 @@ pub(super) struct SessionText {
 
 impl SessionText {
     pub(super) fn of(grounds: &Grounds<'_>) -> SessionText {
-        let Grounds { evidence, packed } = grounds;
+        let Grounds { evidence, packed, .. } = grounds;
         let typed = evidence.prompts.iter().map(|prompt| &prompt.text);
         let answers = evidence.choices.iter().flat_map(|choice| {
             [Some(&choice.answer), choice.words.as_ref(), choice.explanation.as_ref()]
@@ -53,7 +55,7 @@ impl SessionText {
             words: words(&all),
             all: all.to_lowercase(),
             user: user.into_iter().map(|text| plain(text)).collect(),
-            is_english: is_english(&dialogue),
+            is_english: is_english(&dialogue.join("\n")),
             dialogue,
         }
     }
@@ -73,34 +75,37 @@ impl SessionText {
     }
 
     /// Returns whether each quotation in `text` that is attributed to the user occurs in a text of
-    /// the user.
+    /// the user. What the user chose, asked or confirmed may be in the words of the agent, so such a
+    /// quotation may occur in any text of the session.
     pub(super) fn has_quotes(&self, text: &str) -> bool {
         let after = pattern!(
-            r#"(?i)\buser(?:'s|’s)?(?:[ \w,]{0,30} (?:said|says|wrote|writes|words?|stated|insisted|answered|replied|explained|asked|told|decided|chose|requested|confirmed)\b|:)[^"“”«».!?]{0,40}["“«]([^"“”«»]{3,})["”»]"#
+            r#"(?i)(?:\buser(?:'s|’s)?[ \w,]{0,30} (?:(?P<wrote>said|says|wrote|writes|words?)|stated|insisted|answered|replied|explained|asked|told|decided|chose|requested|confirmed)\b|(?P<label>^\W*user:))[^"“”«».!?]{0,40}["“«](?P<quote>[^"“”«»]{3,})["”»]"#
         );
+        let condition =
+            pattern!(r"(?i)\b(?:when|whenever|if|once|after|until|unless)\b[^,.;:!?]*$");
         let before = pattern!(
             r#"(?i)["“«]([^"“”«»]{3,})["”»][,.]? \(?(?:as |said |says |wrote |per )+the user\b"#
         );
-        let quotes = after.captures_iter(text).chain(before.captures_iter(text));
-        quotes.into_iter().all(|found| self.is_of_user(&found[1]))
+        let holds = after.captures_iter(text).all(|found| {
+            let start = found.get(0).map_or(0, |whole| whole.start());
+            let is_written = found.name("wrote").or(found.name("label")).is_some();
+            condition.is_match(&text[..start])
+                || self.is_of_user(&found["quote"])
+                || !is_written && contains_quote(&plain(&self.all), &found["quote"])
+        });
+        holds && before.captures_iter(text).all(|found| self.is_of_user(&found[1]))
     }
 
     /// Returns whether the user wrote `quote`, which may have gaps.
     pub(super) fn is_of_user(&self, quote: &str) -> bool {
-        let quote = plain(quote);
-        let pieces: Vec<&str> = quote
-            .split("...")
-            .map(|piece| piece.trim_matches(|c: char| !c.is_alphanumeric()))
-            .filter(|piece| !piece.is_empty())
-            .collect();
-        self.user.iter().any(|text| pieces.iter().all(|piece| text.contains(piece)))
+        self.user.iter().any(|text| contains_quote(text, quote))
     }
 
     /// Returns whether a statement is about the session: it contains a name of the session, or
     /// enough words of the session. Statements in another language than the session are accepted.
     pub(super) fn is_about(&self, statement: &str) -> bool {
         let claimed = words(statement);
-        if claimed.is_empty() || !self.is_english {
+        if claimed.is_empty() || !self.is_english || !is_english(statement) {
             return true;
         }
         let names = names(statement);
@@ -113,13 +118,24 @@ impl SessionText {
     }
 
     /// Returns whether a step that removes something is in the session: the session must contain a
-    /// word for a removal.
+    /// word for a removal, a name in the step, or at least two other words of the step and all of
+    /// these words.
     pub(super) fn has_removal(&self, step: &str) -> bool {
         let removal = pattern!(r"(?i)^(?:delete|remove|drop|wipe|erase|destroy|purge)\b");
-        let words = pattern!(
+        let removals = pattern!(
             r"\b(?:delet|remov|drop|wip(?:e|ing)|eras|destroy|purg|clean|clear|prun|uninstall|rm\b|get rid|gone|obsolete|unused|no longer)"
         );
-        !removal.is_match(step) || !self.is_english || words.is_match(&self.all)
+        !removal.is_match(step)
+            || !self.is_english
+            || removals.is_match(&self.all)
+            || names(step).iter().any(|name| contains_whole_name(&self.all, name))
+            || self.has_all_words(&removal.replace(step, ""))
+    }
+
+    /// Whether `text` has at least two meaningful words, and the session contains all of them.
+    fn has_all_words(&self, text: &str) -> bool {
+        let wanted = words(text);
+        wanted.len() > 1 && wanted.is_subset(&self.words)
     }
 }
 
@@ -145,6 +161,13 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Returns whether a text that [`plain`] returned contains `quote`, which may have gaps.
+fn contains_quote(text: &str, quote: &str) -> bool {
+    let quote = plain(quote);
+    let pieces = quote.split("...").map(|piece| piece.trim_matches(|c: char| !c.is_alphanumeric()));
+    pieces.into_iter().all(|piece| text.contains(piece))
+}
+
 /// Returns the names in a statement, in lower case: code, identifiers, and words with a capital
 /// letter after the first word of a sentence.
 fn names(statement: &str) -> Vec<String> {
@@ -154,10 +177,10 @@ fn names(statement: &str) -> Vec<String> {
         let is_code = token.starts_with('`');
         let name = token.trim_matches(|c: char| !c.is_alphanumeric());
         let mut letters = name.chars();
-        let begins_large = letters.next().is_some_and(char::is_uppercase);
+        let is_capitalized = letters.next().is_some_and(char::is_uppercase);
         let is_mixed = letters.any(|c| c.is_uppercase() || c.is_numeric() || "_./:".contains(c));
         let has_letter = name.chars().any(char::is_alphabetic);
-        if has_letter && name.len() > 1 && (is_code || is_mixed || begins_large && !is_first) {
+        if has_letter && name.len() > 1 && (is_code || is_mixed || is_capitalized && !is_first) {
             found.push(name.to_lowercase());
         }
         is_first = token.ends_with(['.', '!', '?', ':', '"']);
@@ -165,14 +188,14 @@ fn names(statement: &str) -> Vec<String> {
     found
 }
 
-/// Returns whether most function words of a dialogue are English.
-fn is_english(dialogue: &[String]) -> bool {
+/// Returns whether enough words of a text are English function words, and most of its function words
+/// are English.
+fn is_english(text: &str) -> bool {
     let english = pattern!(r"(?i)\b(?:the|and|is|of|to|it|that|not|for|with)\b");
     let others = pattern!(
         r"(?i)\b(?:der|die|das|und|nicht|ist|el|los|que|para|por|les|une|est|pour|não|uma|een|het|niet|och|att|och|jest|nie)\b|[\x{370}-\x{1fff}\x{3040}-\x{9fff}\x{ac00}-\x{d7af}]{2,}"
     );
-    let count = |words: &regex::Regex| {
-        dialogue.iter().map(|text| words.find_iter(text).count()).sum::<usize>()
-    };
-    count(&others) <= count(&english)
+    let all = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count();
+    let found = english.find_iter(text).count();
+    others.find_iter(text).count() < found && found as f64 >= all as f64 * MIN_ENGLISH_SHARE
 }

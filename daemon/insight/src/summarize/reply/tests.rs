@@ -24,7 +24,7 @@ fn evidence() -> (Evidence, EnhancedSessionSummary) {
 fn merged(claims: Claims, shown: &str) -> (Merged, EnhancedSessionSummary) {
     let (evidence, summary) = evidence();
     let packed = Packed { parts: vec![shown.to_owned()], ..Packed::default() };
-    let grounds = Grounds { evidence: &evidence, packed: &packed };
+    let grounds = Grounds { evidence: &evidence, packed: &packed, notes: "" };
     (merge(summary.clone(), claims, &grounds), summary)
 }
 
@@ -88,7 +88,7 @@ fn decisions_of_the_user_and_a_known_outcome_take_precedence() {
         ]),
         ..summary
     };
-    let grounds = Grounds { evidence: &evidence, packed: &Packed::default() };
+    let grounds = Grounds { evidence: &evidence, packed: &Packed::default(), notes: "" };
     let found = merge(read, claims, &grounds).summary;
     assert_eq!(found.outcome, summary::Outcome::InProgress);
     let decisions = found.key_decisions.unwrap();
@@ -133,12 +133,12 @@ fn claims_about_tests_are_compared_with_the_runs() {
         }
     }
     let nothing = Evidence::default();
-    let grounds = Grounds { evidence: &nothing, packed: &Packed::default() };
+    let grounds = Grounds { evidence: &nothing, packed: &Packed::default(), notes: "" };
     assert!(!grounds.tests_hold("the tests pass") && grounds.tests_hold("wrote tests"));
     let mut failing = evidence().0;
     failing.tests.retain(|run| run.failed > 0);
     failing.tests.iter_mut().for_each(|run| run.passed = 5);
-    let grounds = Grounds { evidence: &failing, packed: &Packed::default() };
+    let grounds = Grounds { evidence: &failing, packed: &Packed::default(), notes: "" };
     assert!(!grounds.tests_hold("All tests pass now"), "{:?}", failing.tests);
 }
 
@@ -166,8 +166,11 @@ fn reasons_and_alternatives_without_grounds_are_dropped() {
     };
     let (evidence, mut before) = evidence();
     before.config_changes.as_mut().unwrap()[0].reason = NOT_STATED.to_owned();
-    let found =
-        merge(before.clone(), claims, &Grounds { evidence: &evidence, packed: &Packed::default() });
+    let found = merge(
+        before.clone(),
+        claims,
+        &Grounds { evidence: &evidence, packed: &Packed::default(), notes: "" },
+    );
     assert_eq!(found.dropped, 3);
     let decisions = found.summary.key_decisions.unwrap();
     let alternatives: Vec<_> = decisions.iter().flat_map(|one| one.alternatives.clone()).collect();
@@ -324,6 +327,22 @@ fn retrying_the_checkout() -> Script {
     script
 }
 
+#[test]
+fn a_step_removes_what_the_session_names() {
+    let mut script = retrying_the_checkout();
+    script.prompt("Log each retry in client.py. The feature flag stays on until the rollout.");
+    let steps = [
+        "Remove the temporary logging in `client.py`",
+        "Drop the feature flag after the rollout",
+        "Remove `test_slots`",
+        "Drop the feature",
+        "Drop the old scripts",
+        "Remove the table of the gateway",
+        "Delete `server.py`",
+    ];
+    assert_eq!(kept(&script, &steps)[1], steps[..3]);
+}
+
 /// Returns the statements that are kept as tasks, as next steps and as discoveries.
 fn kept(script: &Script, statements: &[&str]) -> [Vec<String>; 3] {
     let evidence = script.collect();
@@ -342,7 +361,7 @@ fn kept(script: &Script, statements: &[&str]) -> [Vec<String>; 3] {
             discoveries: entries(Field::Discoveries),
             ..Claims::default()
         };
-        let grounds = Grounds { evidence: &evidence, packed: &Packed::default() };
+        let grounds = Grounds { evidence: &evidence, packed: &Packed::default(), notes: "" };
         let summary = merge(base.clone(), claims, &grounds).summary;
         [summary.completed_tasks, summary.next_steps, summary.discoveries]
     });
@@ -442,6 +461,18 @@ fn steps_and_discoveries_share_names_or_words_with_the_session() {
     let mut script = Script::default();
     script.prompt("Der Login läuft nach einer Minute ab. Bitte korrigiere das und die Tests.");
     assert_eq!(kept(&script, &["Delete expired entries"])[1], ["Delete expired entries"]);
+    for prompt in [
+        "Correggi il test del login che non passa e aggiungi una cache per le fatture.",
+        "Korjaa kirjautumisen testi, joka ei mene läpi, ja lisää välimuisti laskuille.",
+        "Ret testen for login, der fejler, og tilføj en cache til fakturaer.",
+    ] {
+        let mut script = Script::default();
+        script.prompt(prompt);
+        let step = "Decide about the layout of invoices";
+        assert_eq!(kept(&script, &[step])[1], [step], "{prompt}");
+    }
+    let step = "Decidere la struttura delle fatture";
+    assert_eq!(kept(&retrying_the_checkout(), &[step])[1], [step]);
 }
 
 #[test]
@@ -456,6 +487,18 @@ fn quotations_of_the_user_occur_in_a_prompt() {
         ("Number of slots", "When the user clicks \"Buy\", the checkout retries", true),
         ("Retry in scripts", "The config says \"retry twice\" to the scripts", true),
         ("slots to stay a number, because scripts read it", USERS_WORDS, true),
+        ("Keep the slots", "User: \"slots must be a text\"", false),
+        ("Keep the slots", "User: \"slots\" to stay a number", true),
+        ("Retry in scripts", "The user chose \"Give up after four retries\"", false),
+        ("Retry in scripts", "The user wrote \"The checkout retries three times\"", false),
+        (
+            "Retry in scripts",
+            "The user chose the option \"The checkout retries three times\"",
+            true,
+        ),
+        ("Retry in scripts", "Set user: \"postgres\" in `client.py`", true),
+        ("Retry in scripts", "When the user says \"stop\", the checkout stops", true),
+        ("Retry in scripts", "When asked about it, the user said \"stop at once\"", false),
     ];
     let evidence = retrying_the_checkout().collect();
     let packed = Packed::default();
@@ -467,14 +510,18 @@ fn quotations_of_the_user_occur_in_a_prompt() {
         };
         let claims = Claims { key_decisions: vec![claimed.clone()], ..Claims::default() };
         let base = EnhancedSessionSummary { key_decisions: None, ..super::tests::evidence().1 };
-        let found = merge(base, claims, &Grounds { evidence: &evidence, packed: &packed });
+        let found =
+            merge(base, claims, &Grounds { evidence: &evidence, packed: &packed, notes: "" });
         let kept = found.summary.key_decisions.is_some();
         assert_eq!(kept, holds, "{claimed:?}");
     }
+    let session = SessionText::of(&Grounds { evidence: &evidence, packed: &packed, notes: "" });
+    assert!(session.has_quotes("Show a warning when the user confirmed \"Delete\" twice"));
+    assert!(!session.has_quotes("The user confirmed \"Delete\" twice"));
     // The prompts that the model received count, too.
     let packed =
         Packed { prompts: texts(&["[user] Redis is faster and we must use it"]), ..packed };
-    let session = SessionText::of(&Grounds { evidence: &evidence, packed: &packed });
+    let session = SessionText::of(&Grounds { evidence: &evidence, packed: &packed, notes: "" });
     assert!(session.has_quotes(decisions[0].1));
 }
 
@@ -482,7 +529,7 @@ fn quotations_of_the_user_occur_in_a_prompt() {
 fn a_verification_needs_a_run_that_passed() {
     let evidence = retrying_the_checkout().collect();
     let packed = Packed::default();
-    let grounds = Grounds { evidence: &evidence, packed: &packed };
+    let grounds = Grounds { evidence: &evidence, packed: &packed, notes: "" };
     for claim in
         ["pytest: all passed", "`pytest` passes", "All green", "jest succeeded", "The tests pass"]
     {
@@ -502,7 +549,7 @@ fn a_verification_needs_a_run_that_passed() {
     let passed = "=== 5 passed in 0.03s ===\n";
     fixed.run("e", "python -m pytest", Outcome::Succeeded, passed);
     let evidence = fixed.collect();
-    let grounds = Grounds { evidence: &evidence, packed: &packed };
+    let grounds = Grounds { evidence: &evidence, packed: &packed, notes: "" };
     assert!(grounds.tests_hold("pytest: all passed") && grounds.tests_hold("The tests pass"));
     assert!(!grounds.tests_hold("jest: all passed"));
 }
@@ -520,7 +567,8 @@ fn an_error_of_a_test_that_fails_to_the_end_is_not_resolved() {
         let base = EnhancedSessionSummary { errors_resolved: None, ..super::tests::evidence().1 };
         let claims = Claims { errors_resolved: vec![claim(error)], ..Claims::default() };
         let packed = Packed::default();
-        let found = merge(base, claims, &Grounds { evidence: &evidence, packed: &packed });
+        let found =
+            merge(base, claims, &Grounds { evidence: &evidence, packed: &packed, notes: "" });
         found.summary.errors_resolved.map(|mut errors| errors.remove(0).verification)
     };
     let script = retrying_the_checkout();
@@ -534,4 +582,51 @@ fn an_error_of_a_test_that_fails_to_the_end_is_not_resolved() {
     fixed.edit("d", "/app/client.py", "slots = 8", "slots = 9");
     let found = resolved(&fixed, "AssertionError in test_slots");
     assert_eq!(found.as_deref(), Some(NOT_STATED));
+}
+
+#[test]
+fn a_model_may_repeat_the_files_of_its_notes() {
+    let (evidence, summary) = evidence();
+    let packed = Packed::default();
+    let claims = || Claims {
+        completed_tasks: texts(&["Cleaned lib/clock.py"]),
+        next_steps: texts(&["Fix the login of lib/clock.py", "Fix the login of lib/phantom.py"]),
+        ..Claims::default()
+    };
+    let merged_with = |notes: &str| {
+        let grounds = Grounds { evidence: &evidence, packed: &packed, notes };
+        merge(summary.clone(), claims(), &grounds).summary
+    };
+    let notes = "[Facts]\n- Open: Fix the login of lib/clock.py";
+    let found = merged_with(notes);
+    assert_eq!(found.next_steps.unwrap(), ["Fix the login of lib/clock.py"]);
+    assert_eq!(found.completed_tasks, summary.completed_tasks);
+    assert_eq!(merged_with("").next_steps, summary.next_steps);
+}
+
+#[test]
+fn the_name_of_a_framework_may_differ_from_the_name_of_its_run() {
+    let ran = |framework: &str, command: &str| {
+        let mut evidence = evidence().0;
+        evidence.tests.retain(|run| run.failed == 0);
+        evidence.tests.truncate(1);
+        let run = &mut evidence.tests[0];
+        (run.passed, run.framework, run.command) = (5, framework.to_owned(), command.to_owned());
+        evidence
+    };
+    for (framework, command, claim, holds) in [
+        ("maven surefire", "mvn test", "JUnit: all passed", true),
+        ("gradle", "./gradlew test", "JUnit tests pass", true),
+        ("junit xml", "make check", "JUnit: all passed", true),
+        ("cargo nextest", "cargo nextest run", "`cargo test` passes", true),
+        ("bun test", "bun test", "jest passes", true),
+        ("cargo test", "cargo test", "`nextest` passes", false),
+        ("gradle", "./gradlew test", "pytest passes", false),
+        ("pytest", "pytest", "JUnit: all passed", false),
+        ("pytest", "pytest", "`cargo test` passes", false),
+    ] {
+        let evidence = ran(framework, command);
+        let grounds = Grounds { evidence: &evidence, packed: &Packed::default(), notes: "" };
+        assert_eq!(grounds.tests_hold(claim), holds, "{framework}: {claim}");
+    }
 }
