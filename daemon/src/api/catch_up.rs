@@ -38,7 +38,13 @@ pub(super) async fn index_pending(
 ) -> Result<CatchUp, Error> {
     let deadline = Instant::now() + daemon.query_timeout();
     let except = current::client_session(daemon, client).await.map_err(resolve_error)?;
-    let scope = Scope { projects, except, limit: MAX_SESSIONS };
+    let scope = Scope {
+        projects,
+        except,
+        only: None,
+        limit: MAX_SESSIONS,
+        history_limit: Some(MAX_SESSIONS),
+    };
     // A daemon that is stopping indexes no more sessions; the search uses the existing index.
     let Ok(requested) = daemon.engine.request_episodes(scope.clone()).await else {
         return Ok(CatchUp::default());

@@ -187,13 +187,21 @@ pub struct Scope {
     pub projects: Vec<Namespace>,
     /// The session that is left out: the caller's own session, which is still active.
     pub except: Option<SessionKey>,
+    /// The only session, which may belong to any project; `None` for all sessions.
+    pub only: Option<SessionKey>,
     /// The maximum number of sessions whose episodes are requested.
     pub limit: usize,
+    /// If the sessions of an older history are more than this number, none of them is requested;
+    /// `None` to treat them like other sessions.
+    pub history_limit: Option<usize>,
 }
 
 impl Scope {
     /// Whether the scope covers a session.
     pub(super) fn has(&self, session: &Session) -> bool {
+        if let Some(only) = self.only {
+            return session.key == only;
+        }
         let namespace = session.project.as_ref().map(Project::namespace);
         Some(session.key) != self.except
             && (self.projects.is_empty()
@@ -205,7 +213,7 @@ impl Scope {
 pub struct RequestedEpisodes {
     pub pending: Vec<PendingEpisode>,
     /// The number of sessions of an older history that were not requested, because they are more
-    /// than [`Scope::limit`]. The import indexes them.
+    /// than [`Scope::history_limit`]. The import indexes them.
     pub left_out: usize,
 }
 

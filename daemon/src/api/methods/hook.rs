@@ -147,7 +147,7 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
     let located = tokio::task::spawn_blocking(move || locating.projects().of_directory(&directory));
     let projects = located.await.ok()?;
     match is_continued {
-        true => index_own(daemon, projects.clone(), own).await,
+        true => index_own(daemon, own).await,
         false => index_ended(daemon, projects.clone(), own).await,
     }
     let team = daemon.hooks().team_handoff && !is_continued;
@@ -191,7 +191,7 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
 /// Requests the episodes of sessions that have just ended or were killed, and waits for them until
 /// the time limit.
 async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Option<SessionKey>) {
-    let scope = Scope { projects, except, limit: MAX_SESSIONS };
+    let scope = Scope { projects, except, limit: MAX_SESSIONS, ..Scope::default() };
     let deadline = Instant::now() + INDEXING_TIMEOUT;
     let Ok(Ok(requested)) = timeout_at(deadline, daemon.engine.request_episodes(scope)).await
     else {
@@ -206,10 +206,13 @@ async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Opt
 
 /// Waits until the episode of a session that was just compacted is stored. Without a time limit of
 /// its own: when [`HANDOFF_TIMEOUT`] passes, the next prompt requests the handoff again.
-async fn index_own(daemon: &DaemonState, projects: Vec<Namespace>, own: Option<SessionKey>) {
-    let scope = Scope { projects, except: None, limit: MAX_SESSIONS };
+async fn index_own(daemon: &DaemonState, own: Option<SessionKey>) {
+    if own.is_none() {
+        return;
+    }
+    let scope = Scope { only: own, limit: 1, ..Scope::default() };
     let Ok(requested) = daemon.engine.request_episodes(scope).await else { return };
-    for pending in requested.pending.into_iter().filter(|pending| Some(pending.session) == own) {
+    for pending in requested.pending {
         // If the episode failed, the handoff uses the earlier episode.
         let _ = pending.done.await;
     }

@@ -21,9 +21,9 @@ const MAX_REPORTED: usize = 256;
 /// than the time at which the end was noticed.
 const END_TOLERANCE: Duration = Duration::from_secs(5);
 
-/// A process that runs at least this long after its report is the agent, and not a wrapper around the
-/// hook, which exits when the hook has ended.
-const MIN_AGENT_TIME: Duration = Duration::from_secs(10);
+/// A process that is seen running at least this long after its report is the agent, and not a wrapper
+/// around the hook, which exits when the hook has ended. A hook waits up to 60 s for an episode.
+const MIN_AGENT_TIME: Duration = Duration::from_secs(90);
 
 #[derive(Debug, Default)]
 pub(super) struct Agents {
@@ -48,9 +48,11 @@ pub(in crate::engine) struct AgentObservation {
 #[derive(Debug)]
 struct ReportedSession {
     running: RunningSession,
-    /// Whether the last two reports of the session contained the same process. If a wrapper runs
-    /// the hook, each report contains a different process. The end of such a process is ignored.
+    /// Whether the last two reports of the session contained the same process, or the process was
+    /// seen running [`MIN_AGENT_TIME`] after the last report. If a wrapper runs the hook, each report
+    /// contains a different process. The end of such a process is ignored.
     is_confirmed: bool,
+    /// The time of the last report.
     at: Timestamp,
 }
 
@@ -114,8 +116,7 @@ impl Agents {
 
     /// Replaces the sessions that liveness files report. Returns the sessions that have ended: the
     /// sessions that no liveness file lists any more, and the sessions that hooks reported and
-    /// whose process has exited, if the process was confirmed or ran for [`MIN_AGENT_TIME`] after its
-    /// last report.
+    /// whose confirmed process has exited.
     fn update(
         &mut self,
         found: HashMap<String, RunningSession>,
@@ -134,15 +135,18 @@ impl Agents {
                 .values()
                 .any(|from_liveness_files| from_liveness_files.pid == running.pid)
         };
-        self.reported.retain(|ReportedSession { running, is_confirmed, at }| {
+        self.reported.retain_mut(|ReportedSession { running, is_confirmed, at }| {
+            let is_gone = is_gone(running);
+            // Without its start time, the process may be another process with the same id.
+            let is_known = !is_gone && running.started.is_some();
+            *is_confirmed |= is_known && now.since(*at) >= MIN_AGENT_TIME;
             if from_liveness_files.contains_key(&running.session) {
-                return true;
+                return !is_gone;
             }
-            let is_agent = *is_confirmed || now.since(*at) >= MIN_AGENT_TIME;
-            if is_gone(running) && is_agent {
+            if is_gone && *is_confirmed {
                 gone.insert(running.session.clone());
             }
-            !is_gone(running) && !is_in_other_session(running)
+            !is_gone && !is_in_other_session(running)
         });
         gone
     }
@@ -253,14 +257,42 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_runs_long_after_its_only_report_is_the_agent() {
+    fn a_process_that_was_seen_long_after_its_only_report_is_the_agent() {
         let mut agents = Agents::default();
         agents.report(running("a", 1), NOW);
-        let wanted = ["a".to_owned()].into();
-        assert_eq!(agents.update(HashMap::new(), |_| true, NOW.plus(MIN_AGENT_TIME)), wanted);
-        agents.report(running("b", 2), NOW);
-        let soon = NOW.plus(MIN_AGENT_TIME / 2);
-        assert_eq!(agents.update(HashMap::new(), |_| true, soon), HashSet::new());
+        let late = NOW.plus(MIN_AGENT_TIME);
+        assert_eq!(agents.update(HashMap::new(), |_| false, late), HashSet::new());
+        assert_eq!(agents.update(HashMap::new(), |_| true, late), ["a".to_owned()].into());
+    }
+
+    #[test]
+    fn a_process_that_was_only_seen_soon_after_its_report_may_be_a_wrapper() {
+        let gone_after = |seen: Option<Duration>, running: RunningSession| {
+            let mut agents = Agents::default();
+            agents.report(running, NOW);
+            if let Some(seen) = seen {
+                agents.update(HashMap::new(), |_| false, NOW.plus(seen));
+            }
+            agents.update(HashMap::new(), |_| true, NOW.plus(100 * MIN_AGENT_TIME))
+        };
+        let soon = MIN_AGENT_TIME - Duration::from_secs(1);
+        for seen in [None, Some(Duration::ZERO), Some(soon)] {
+            assert_eq!(gone_after(seen, running("a", 1)), HashSet::new(), "{seen:?}");
+        }
+        let reusable = RunningSession { started: None, ..running("a", 1) };
+        assert_eq!(gone_after(Some(MIN_AGENT_TIME), reusable), HashSet::new());
+    }
+
+    #[test]
+    fn an_exited_wrapper_is_removed_while_a_liveness_file_lists_the_session() {
+        let mut agents = Agents::default();
+        agents.report(running("a", 2), NOW);
+        let found = HashMap::from([("a".to_owned(), running("a", 1))]);
+        assert_eq!(agents.update(found.clone(), |_| false, NOW), HashSet::new());
+        assert_eq!(agents.iter().count(), 2);
+        let is_wrapper = |running: &RunningSession| running.pid == 2;
+        assert_eq!(agents.update(found, is_wrapper, NOW), HashSet::new());
+        assert_eq!(agents.iter().collect::<Vec<_>>(), [&running("a", 1)]);
     }
 
     #[test]

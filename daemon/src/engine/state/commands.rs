@@ -203,10 +203,9 @@ impl EngineState {
         }
     }
 
-    /// Starts the jobs that a search needs, the most recently written sessions first.
     /// Requests the episodes of the latest sessions that are due. If the sessions of an older
-    /// history are more than the limit, none of them is requested: the search could not wait for
-    /// them, and would delay the import.
+    /// history are more than [`Scope::history_limit`], none of them is requested: the search could
+    /// not wait for them, and would delay the import.
     fn request_episodes(&mut self, scope: &Scope, now: Timestamp) -> RequestedEpisodes {
         let mut requested = RequestedEpisodes { pending: Vec::new(), left_out: 0 };
         if self.view.check_writable().is_err() {
@@ -216,10 +215,10 @@ impl EngineState {
             |session: &Session| session.state == SessionState::Unindexed(Unindexed::History);
         let sessions = || self.tracker.iter().filter(|session| scope.has(session));
         let history = sessions().filter(|session| is_history(session)).count();
-        if history > scope.limit {
+        if scope.history_limit.is_some_and(|limit| history > limit) {
             requested.left_out = history;
         }
-        let due = sessions().filter(|session| history <= scope.limit || !is_history(session));
+        let due = sessions().filter(|session| requested.left_out == 0 || !is_history(session));
         let mut due: Vec<(Timestamp, SessionKey)> =
             due.map(|session| (session.last_activity, session.key)).collect();
         due.sort_unstable_by(|a, b| b.cmp(a));

@@ -8,9 +8,10 @@ use super::{Decider, START};
 use crate::{
     capture::{format::RunningSession, liveness::Process, watch::Notice},
     engine::{
-        EngineEvent,
+        EngineEvent, RequestedEpisodes,
         command::{EngineCommand, Scope},
     },
+    model::SessionKey,
 };
 
 const OWN: &str = "/p/a";
@@ -56,24 +57,35 @@ fn a_search_for_old_sessions_waits_until_all_files_are_registered() {
 
 #[test]
 fn a_search_does_not_wait_for_a_history_of_more_sessions_than_its_limit() {
-    let mut decider = Decider::new();
-    let files = ["/p/a", "/p/b", "/p/c", "/p/d"];
-    for (file, path) in (1..).zip(files) {
-        decider.put(path, file, 10);
-    }
-    decider.now = decider.after(86_400);
-    decider.announce(&files);
-    decider.identify();
+    let mut decider = with_history();
     let mut requested = |limit| {
-        let scope = Scope { limit, ..Scope::default() };
-        let mut found = decider.command(|reply| EngineCommand::RequestEpisodes { scope, reply });
-        let found = found.try_recv().unwrap();
+        let scope = Scope { limit, history_limit: Some(limit), ..Scope::default() };
+        let found = request(&mut decider, scope);
         (found.pending.len(), found.left_out)
     };
     let (running, left_out) = requested(2);
     assert_eq!(running + left_out, 4, "the running job is pending, the others are left out");
     assert!(left_out > 2, "{left_out}");
     assert_eq!(requested(4), (4, 0));
+}
+
+#[test]
+fn a_hook_requests_the_latest_sessions_of_a_long_history() {
+    let mut decider = with_history();
+    let found = request(&mut decider, Scope { limit: 2, ..Scope::default() });
+    assert_eq!((found.pending.len(), found.left_out), (2, 0));
+}
+
+#[test]
+fn a_request_for_one_session_includes_no_other_session() {
+    let mut decider = with_history();
+    for id in ["a", "d"] {
+        let only = decider.session(id).key;
+        let found = request(&mut decider, Scope { only: Some(only), limit: 1, ..Scope::default() });
+        let pending: Vec<SessionKey> = found.pending.iter().map(|one| one.session).collect();
+        assert_eq!(pending, [only], "{id}");
+    }
+    assert_eq!(["b", "c"].map(|id| decider.state_of(id)), ["unindexed"; 2]);
 }
 
 #[test]
@@ -156,4 +168,22 @@ fn sessions_end_on_time_after_the_clock_is_set_back() {
     assert_eq!(decider.session("a").last_activity, START);
     decider.pass(Duration::from_secs(60));
     assert_eq!(decider.state_of("a"), "inactive");
+}
+
+/// Creates an engine with four old sessions, whose import has begun.
+fn with_history() -> Decider {
+    let mut decider = Decider::new();
+    let files = ["/p/a", "/p/b", "/p/c", "/p/d"];
+    for (file, path) in (1..).zip(files) {
+        decider.put(path, file, 10);
+    }
+    decider.now = decider.after(86_400);
+    decider.announce(&files);
+    decider.identify();
+    decider
+}
+
+fn request(decider: &mut Decider, scope: Scope) -> RequestedEpisodes {
+    let mut found = decider.command(|reply| EngineCommand::RequestEpisodes { scope, reply });
+    found.try_recv().unwrap()
 }
