@@ -7,7 +7,7 @@
 //! agent's context. When a session starts, it also starts a daemon that is down. When the daemon
 //! does not accept an event that closes a session (its end or a compaction) in time, the hook
 //! writes the event to the [`spool`]. If the handoff is not ready in time at the start of a
-//! session, the hook of the session's next prompt requests it again ([`pending_start`]).
+//! session, the hooks of the session's next prompts request it again ([`pending_start`]).
 //!
 //! Agents interpret exit codes and standard output: exit code 2 blocks a prompt. A hook therefore
 //! always exits with 0, even after a panic.
@@ -98,7 +98,7 @@ fn forward_if(
 /// Sends an event to the daemon, prints the text for the agent's context, and waits for the episode
 /// if the daemon requests the wait. Stores an event that starts or closes a session if the daemon
 /// does not accept it, and a start whose handoff is late. Sends a stored start before the session's
-/// next prompt.
+/// next prompts, until the handoff is ready or the attempts are used up.
 fn forward(protocol: &HookProtocol, event: &HookEvent) {
     let Some(home) = endpoint::home() else { return };
     let kind = event.kind();
@@ -106,9 +106,9 @@ fn forward(protocol: &HookProtocol, event: &HookEvent) {
     if kind == EventKind::Prompt
         && let Some(start) = pending_start::take(event, &home)
     {
-        match ask(&start, &home) {
+        match ask(&start.event, &home) {
             Some((_, reply)) if !reply.is_late => contexts.extend(reply.context),
-            _ => pending_start::keep(&start, &home),
+            _ => pending_start::keep_again(start, &home),
         }
     }
     let Some((connection, reply)) = ask(event, &home) else {

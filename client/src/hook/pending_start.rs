@@ -1,5 +1,6 @@
 //! Keeps the start event of a session whose handoff was not ready in time, because the daemon was
-//! down or busy. The hook of the session's next prompt sends the event again, once.
+//! down or busy. The hooks of the session's next prompts send the event again until the handoff is
+//! ready, at most [`ATTEMPTS`] times.
 
 use std::{
     fs, io,
@@ -8,20 +9,43 @@ use std::{
 };
 
 use graphiti_proto::methods::hook::HookEvent;
+use serde::{Deserialize, Serialize};
 
 /// Maximum number of start events that are kept. When this number is reached, all are removed.
 const STARTS: usize = 64;
 /// Maximum age of a start event. An older event belongs to a session without a prompt.
 const GIVE_UP: Duration = Duration::from_secs(24 * 60 * 60);
+/// Maximum number of prompts whose hooks send a start event again. Each attempt delays a prompt.
+const ATTEMPTS: u32 = 5;
+
+/// A start event that is sent again.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PendingStart {
+    #[serde(flatten)]
+    pub(super) event: HookEvent,
+    /// How often the event was sent again.
+    #[serde(default)]
+    attempts: u32,
+}
 
 /// Keeps the start event of a session.
 pub(super) fn keep(start: &HookEvent, home: &Path) {
+    let start = PendingStart { event: start.without_prompt(), attempts: 0 };
     // A hook reports no errors.
-    let _ = try_keep(start, home);
+    let _ = try_keep(&start, home);
+}
+
+/// Keeps a start event whose handoff was late again, unless this was the last attempt.
+pub(super) fn keep_again(start: PendingStart, home: &Path) {
+    let attempts = start.attempts + 1;
+    if attempts < ATTEMPTS {
+        // A hook reports no errors.
+        let _ = try_keep(&PendingStart { attempts, ..start }, home);
+    }
 }
 
 /// Removes and returns the start event of the session that `event` belongs to, if it was kept.
-pub(super) fn take(event: &HookEvent, home: &Path) -> Option<HookEvent> {
+pub(super) fn take(event: &HookEvent, home: &Path) -> Option<PendingStart> {
     let file = file_of(event, home)?;
     let text = fs::read(&file).ok()?;
     // A start event that cannot be removed would repeat the handoff with each prompt.
@@ -29,12 +53,12 @@ pub(super) fn take(event: &HookEvent, home: &Path) -> Option<HookEvent> {
     serde_json::from_slice(&text).ok()
 }
 
-fn try_keep(start: &HookEvent, home: &Path) -> io::Result<()> {
-    let Some(file) = file_of(start, home) else { return Ok(()) };
+fn try_keep(start: &PendingStart, home: &Path) -> io::Result<()> {
+    let Some(file) = file_of(&start.event, home) else { return Ok(()) };
     let folder = folder(home);
     fs::create_dir_all(&folder)?;
     remove_old(&folder)?;
-    fs::write(file, serde_json::to_vec(&start.without_prompt())?)
+    fs::write(file, serde_json::to_vec(start)?)
 }
 
 fn remove_old(folder: &Path) -> io::Result<()> {
@@ -75,12 +99,35 @@ mod tests {
     }
 
     #[test]
-    fn a_start_is_kept_for_one_prompt_of_its_session() {
+    fn a_kept_start_is_returned_once_and_only_to_its_session() {
         let home = tempfile::tempdir().unwrap();
         keep(&start("a"), home.path());
         assert_eq!(take(&start("b"), home.path()), None);
-        assert_eq!(take(&start("a"), home.path()), Some(start("a")));
+        assert_eq!(take(&start("a"), home.path()).unwrap().event, start("a"));
         assert_eq!(take(&start("a"), home.path()), None);
+    }
+
+    #[test]
+    fn a_start_is_sent_again_for_a_limited_number_of_prompts() {
+        let home = tempfile::tempdir().unwrap();
+        for _ in 0..2 {
+            keep(&start("a"), home.path());
+            for attempt in 0..ATTEMPTS {
+                let kept = take(&start("a"), home.path());
+                keep_again(kept.unwrap_or_else(|| panic!("attempt {attempt}")), home.path());
+            }
+            assert_eq!(take(&start("a"), home.path()), None);
+        }
+    }
+
+    #[test]
+    fn a_start_that_an_earlier_version_kept_is_sent_again() {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(folder(home.path())).unwrap();
+        let text = serde_json::to_vec(&start("a")).unwrap();
+        fs::write(file_of(&start("a"), home.path()).unwrap(), text).unwrap();
+        let kept = PendingStart { event: start("a"), attempts: 0 };
+        assert_eq!(take(&start("a"), home.path()), Some(kept));
     }
 
     #[test]
