@@ -63,7 +63,8 @@ pub(super) fn check(bytes: &[u8]) {
             &summarize::Context::default(),
             ActivityVector::default(),
         );
-        let merged = merge(before, claims, &Grounds { evidence: &evidence, packed: &packed });
+        let merged =
+            merge(before, claims, &Grounds { evidence: &evidence, packed: &packed, notes: "" });
         let written = markdown::to_markdown(&merged.summary);
         assert!(written.len() <= 256 << 10, "a summary of {} bytes", written.len());
         assert!(merged.summary.files_modified.is_none() && merged.summary.test_results.is_none());
