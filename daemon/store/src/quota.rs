@@ -19,7 +19,7 @@ pub trait DiskQuota {
     /// Sets the maximum size of the files on disk, in bytes.
     fn set_limit(&self, bytes: u64);
 
-    /// Whether the files are so close to the limit that they should become smaller.
+    /// Whether the files are so close to the limit that content should be evicted.
     fn is_near_limit(&self) -> bool;
 
     /// Returns the size, in bytes, to which eviction should reduce the content.
@@ -28,10 +28,6 @@ pub trait DiskQuota {
     /// Whether a compaction is allowed and makes the file smaller, if the store has `content` bytes
     /// of content.
     fn would_shrink(&self, content: u64) -> bool;
-
-    /// Whether a compaction alone moves the files away from the limit, so that nothing has to be
-    /// evicted, if the store has `content` bytes of content.
-    fn fits_compacted(&self, content: u64) -> bool;
 
     /// Refuses text until the store is opened again; `reason` contains the remedy.
     fn refuse_text(&self, reason: &str);
@@ -50,7 +46,7 @@ pub enum StoreHealth {
     /// Everything can be written.
     #[default]
     Normal,
-    /// Everything can be written, but the files should become smaller.
+    /// Everything can be written, but content should be evicted.
     NearLimit,
     /// Text, checkpoints and vectors are refused until the store is opened again; everything else
     /// is written. Contains the reason and a remedy.

@@ -176,10 +176,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{
-        engine::quota::evict_unless_fitting,
-        store::{contract, sled::SledStore},
-    };
+    use crate::store::{contract, sled::SledStore};
 
     /// The properties of a session in a property test: its age in seconds, the number of its
     /// messages, and whether the session is indexed.
@@ -265,22 +262,6 @@ mod tests {
                 prop_assert_eq!(source.offset == 0, *is_indexed);
             }
         }
-    }
-
-    #[test]
-    fn content_is_evicted_only_if_its_compacted_copy_does_not_fit() {
-        let sessions: Vec<SessionSample> = (0..40).map(|age| (age, 10, true)).collect();
-        let evicted_with = |limit_of: fn(u64) -> u64, can_shrink| {
-            let folder = tempfile::tempdir().unwrap();
-            let store = SledStore::open(folder.path()).unwrap();
-            fill(&store, &sessions);
-            store.quota().set_limit(limit_of(store.quota().content_bytes().unwrap()));
-            assert!(evict_unless_fitting(&store, can_shrink).unwrap(), "a copy is smaller");
-            EvictionStats::load(&store).unwrap().sessions
-        };
-        assert_eq!(evicted_with(|content| content * 4, true), 0);
-        assert_ne!(evicted_with(|content| content * 4, false), 0, "compacting did not help");
-        assert_ne!(evicted_with(|content| content * 4 - 4, true), 0);
     }
 
     #[test]

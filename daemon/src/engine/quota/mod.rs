@@ -1,7 +1,6 @@
 //! Keeps the database and the search index within their quotas.
 //!
-//! A database near its limit is compacted. If a compacted copy would not fit, content is evicted
-//! before, beginning with the text of the oldest sessions. Their episodes and facts are kept, and
+//! The text of the oldest sessions is evicted first. Their episodes and facts are kept, and
 //! searches find them. If this does not suffice for the database, the oldest episodes are evicted
 //! with their facts. Sessions without an episode and added memories are never evicted. An evicted
 //! session stays registered, so that its transcript is not read again unless it grows.
@@ -148,7 +147,7 @@ impl QuotaKeeper {
                 StoreHealth::NearLimit => {
                     ends.mark_unchanged();
                     let start = Instant::now();
-                    if self.clone().evict(can_shrink).await && can_shrink {
+                    if self.clone().evict().await && can_shrink {
                         return;
                     }
                     // If reopening did not help the last time, it may help by now.
@@ -179,7 +178,7 @@ impl QuotaKeeper {
         loop {
             // Eviction does not help if other programs fill the disk.
             let is_tight = self.store.quota().is_near_limit();
-            if is_tight && self.clone().evict(can_shrink).await && can_shrink {
+            if is_tight && self.clone().evict().await && can_shrink {
                 return;
             }
             if self.shortage().is_none() {
@@ -215,37 +214,31 @@ impl QuotaKeeper {
             .or_else(|| index::over_quota_message(&self.indexes, self.limits().index_bytes))
     }
 
-    /// Calls [`evict_unless_fitting`]. Logs its errors, and returns false for them.
-    async fn evict(self: Arc<Self>, can_shrink: bool) -> bool {
-        let evict = move || evict_unless_fitting(self.store.as_ref(), can_shrink);
-        let evicted = tokio::task::spawn_blocking(evict).await;
+    /// Evicts until the content of the database has its target size, or nothing more can be
+    /// evicted. Returns whether reopening the database would make its file smaller.
+    async fn evict(self: Arc<Self>) -> bool {
+        let keeper = self.clone();
+        let evicted = tokio::task::spawn_blocking(move || keeper.evict_now()).await;
         evicted.unwrap_or_else(|error| Err(broken(&error))).unwrap_or_else(|error| {
             tracing::warn!(%error, "failed to evict from the database");
             false
         })
     }
-}
 
-/// Evicts until the content of the database has its target size, or nothing more can be evicted.
-/// Evicts nothing if reopening the database suffices and `can_shrink` is true: it is false after a
-/// reopening that did not help, or that could not compact because the disk had no space for the
-/// copy. Returns whether reopening would make the file smaller.
-fn evict_unless_fitting(store: &dyn Store, can_shrink: bool) -> Result<bool, StoreError> {
-    let quota = store.quota();
-    if can_shrink && quota.fits_compacted(quota.content_bytes()?) {
-        return Ok(true);
+    fn evict_now(&self) -> Result<bool, StoreError> {
+        let goal = self.store.quota().content_target();
+        let mut evictor = Evictor::new(self.store.as_ref())?;
+        let content = evictor.evict_until(goal)?;
+        log_evicted(evictor.evicted(), "database");
+        // With much text that is not indexed yet, a reopened database may have twice the intended
+        // size, and the old and the new file together temporarily exceed the quota. To refuse all
+        // writes forever would be worse.
+        let would_shrink = self.store.quota().would_shrink(content);
+        if !would_shrink {
+            tracing::warn!(content, "nothing more can be evicted from the database");
+        }
+        Ok(would_shrink)
     }
-    let mut evictor = Evictor::new(store)?;
-    let content = evictor.evict_until(quota.content_target())?;
-    log_evicted(evictor.evicted(), "database");
-    // With much text that is not indexed yet, a reopened database may have twice the intended
-    // size, and the old and the new file together temporarily exceed the quota. To refuse all
-    // writes forever would be worse.
-    let would_shrink = quota.would_shrink(content);
-    if !would_shrink {
-        tracing::warn!(content, "nothing more can be evicted from the database");
-    }
-    Ok(would_shrink)
 }
 
 /// Waits until a retry may evict more: after `pause` and further writes, more text may be indexed

@@ -5,13 +5,11 @@
 //! many bytes are deleted as are written, the file grows to three and a half times its content. If
 //! seven eighths of the content are deleted, a quarter of the file is freed.
 //!
-//! So a database is copied into a new one ([`super::compact`]) long before the limit is reached
-//! ([`NEAR_LIMIT`]). If the new database would soon be near the limit again ([`FITTING`]), the
-//! oldest content is evicted first, and the rest ([`TARGET`]) is copied. After an eviction, the old
-//! and the new database together are usually smaller than the limit. Without an eviction, they may
-//! temporarily exceed the limit by a quarter, because no text should be lost whose copy fits. If
-//! much content cannot be evicted yet, they may exceed the limit, too: without the copy, the
-//! database would refuse text forever.
+//! So a database shrinks in two steps. First the oldest content is evicted, long before the limit
+//! is reached ([`NEAR_LIMIT`]). Then the rest ([`TARGET`]) is copied into a new database
+//! ([`super::compact`]). The old and the new database together are usually smaller than the limit.
+//! If much content cannot be evicted yet, they may exceed the limit: without the copy, the database
+//! would refuse text forever.
 
 use std::{
     fs::File,
@@ -29,16 +27,12 @@ use crate::{
     sled::{SledStore, keys},
 };
 
-/// The database should be compacted when the files take at least this many eighths of the limit.
+/// Content should be evicted when the files take at least this many eighths of the limit.
 const NEAR_LIMIT: u64 = 5;
 /// Eviction should reduce the content to the limit divided by this number. A compacted database is
 /// about twice as large as its content, and the old database exists until the new one is complete.
 /// Together they take 5/8 + 2.2/6 of the limit, which is just less than the limit.
 const TARGET: u64 = 6;
-/// Content is evicted only if it has more bytes than the limit divided by this number. The largest
-/// copy ([`NEW_FILE`]) of less content is not near the limit. A usual copy is about a tenth smaller
-/// than that, so the database is usually not compacted again before it grows by a tenth.
-const FITTING: u64 = 4;
 /// Maximum ratio of the size of a new file to its content, as numerator and denominator. Measured
 /// ratios are 2.1 to 2.3.
 pub(super) const NEW_FILE: (u64, u64) = (5, 2);
@@ -112,10 +106,6 @@ impl DiskQuota for SledStore {
 
     fn would_shrink(&self, content: u64) -> bool {
         would_shrink(content, self.content_target(), self.disk_bytes())
-    }
-
-    fn fits_compacted(&self, content: u64) -> bool {
-        content <= self.quota.limit.load(Ordering::Relaxed) / FITTING && self.would_shrink(content)
     }
 
     fn refuse_text(&self, reason: &str) {
