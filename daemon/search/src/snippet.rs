@@ -1,12 +1,12 @@
 //! Selects the best excerpt of a text for a query and marks the matching words.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     ops::Range,
     sync::{Mutex, PoisonError},
 };
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::{
     index::terms,
@@ -40,11 +40,12 @@ pub struct Highlighter {
     phrases: Vec<Phrase>,
     /// The results of [`Highlighter::matched`] for the texts so far, by the number of the texts'
     /// language. Texts repeat most of their words, and stemming a word takes long.
-    results: Mutex<FxHashMap<Option<usize>, WordResults>>,
+    results: Mutex<HashMap<Option<usize>, WordResults>>,
 }
 
-/// The part of the query that each word matches.
-type WordResults = FxHashMap<Box<str>, Option<String>>;
+/// The part of the query that each word matches. The hashes are keyed, because a transcript could
+/// contain words with equal hashes.
+type WordResults = HashMap<Box<str>, Option<String>>;
 
 impl Highlighter {
     /// Creates a highlighter for the query's phrases and meaningful words. If the query has no

@@ -2,8 +2,8 @@
 //!
 //! The search waits for at most `query_timeout`, and does not wait for a history of more than
 //! [`MAX_SESSIONS`] sessions. Sessions that take longer are indexed in the background, and the
-//! answer counts them as pending. Messages are searchable as soon as they are
-//! written, independent of this step.
+//! answer counts them as pending. Messages are searchable as soon as they are written, independent
+//! of this step.
 
 use graphiti_proto::rpc::Error;
 use tokio::time::{Instant, timeout_at};

@@ -54,13 +54,8 @@ pub(crate) fn project_argument(
 
 /// Returns the message about a name of several projects, with their directories.
 fn ambiguous(given: &str, paths: &[String]) -> String {
-    let shown: Vec<&str> = paths.iter().take(MAX_DIRECTORIES).map(String::as_str).collect();
-    let more = match paths.len() - shown.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let (count, shown) = (paths.len(), shown.join(", "));
-    format!("{count} projects have the name `{given}`: give the directory of one: {shown}{more}")
+    let (count, shown) = (paths.len(), first_of(paths, MAX_DIRECTORIES));
+    format!("{count} projects have the name `{given}`: give the directory of one: {shown}")
 }
 
 fn unknown(daemon: &DaemonState, given: &str) -> Error {
@@ -70,14 +65,18 @@ fn unknown(daemon: &DaemonState, given: &str) -> Error {
     let answers = &daemon.config().answers;
     // Agents may not learn the names of projects that the settings hide.
     if answers.cross_project_search && answers.trusted_namespaces.is_none() && !names.is_empty() {
-        let more = match names.len().saturating_sub(MAX_NAMES) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let shown = &names[..names.len().min(MAX_NAMES)];
-        what.push_str(&format!("; known projects: {}{more}", shown.join(", ")));
+        what.push_str(&format!("; known projects: {}", first_of(&names, MAX_NAMES)));
     }
     Error::new(code::NOT_FOUND, what)
+}
+
+/// Returns the first `most` names, separated by commas, and the number of the others.
+fn first_of(names: &[String], most: usize) -> String {
+    let shown = names[..names.len().min(most)].join(", ");
+    match names.len().saturating_sub(most) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// Returns the directories whose sessions a client searches: the directories of the given project,

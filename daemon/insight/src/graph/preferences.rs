@@ -94,7 +94,7 @@ fn contradict(one: &str, other: &str) -> bool {
     let (mine, theirs) = (text::topic_words(one), text::topic_words(other));
     let common = mine.iter().filter(|word| theirs.contains(word)).count();
     let fewest = mine.len().min(theirs.len());
-    is_negative(one) != is_negative(other) && common > 0 && common * 3 >= fewest * 2
+    text::is_negative(one) != text::is_negative(other) && common > 0 && common * 3 >= fewest * 2
 }
 
 /// The option that a wish chooses, for example `pnpm` of `use pnpm instead of npm`.
@@ -117,7 +117,7 @@ impl PreferredOption {
         let name = |part: regex::Match<'_>| part.as_str().trim_end_matches('.').to_lowercase();
         let chosen = parts.get(3).or(parts.get(6)).map(name)?;
         let rejected = parts.get(5).or(parts.get(7)).map(name);
-        if is_negative(&wish[..parts.get(0)?.start()]) {
+        if text::is_negative(&wish[..parts.get(0)?.start()]) {
             return None;
         }
         let mut scope = text::words(wish);
@@ -148,11 +148,6 @@ impl PreferredOption {
                 || self.is_only && other.is_only
                 || is_known)
     }
-}
-
-fn is_negative(wish: &str) -> bool {
-    pattern!(r"(?i)\b(?:never|don.?t|do not|not|no|avoid|stop|without|nicht|nie|niemals|kein\w*|nunca|jam[aá]s|jamais|pas)\b|不要|别|不得|しない|禁止")
-        .is_match(wish)
 }
 
 #[cfg(test)]

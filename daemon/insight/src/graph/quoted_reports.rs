@@ -1,7 +1,7 @@
 //! Removes corrected statements from the reports that a handoff quotes.
 
 use crate::{
-    pattern::pattern,
+    graph::text::is_negative,
     text::{sentence_ends, share_of_words, words},
 };
 
@@ -62,15 +62,11 @@ fn says(part: &str, (text, sentence): (&str, &str)) -> bool {
     let whole = format!("{text} {sentence}");
     let (stated, known, found) = (words(text), words(&whole), words(part));
     stated.len() >= MIN_WORDS
+        // `words` leaves out negations.
         && is_negative(part) == is_negative(text)
         && share_of_words(&stated, &found) >= STATED_SHARE
         && share_of_words(&found, &known) >= KNOWN_SHARE
         && numbers(part).all(|number| numbers(&whole).any(|known| known == number))
-}
-
-/// Whether a text contains a negation, which [`words`] leaves out.
-fn is_negative(text: &str) -> bool {
-    pattern!(r"(?i)\b(?:not|never|no longer|without|cannot)\b|n['’]t\b").is_match(text)
 }
 
 /// Returns the numbers of a text, which [`words`] leaves out if they are short.

@@ -14,6 +14,12 @@ const STOP_WORDS: &[&str] = &[
     "using", "was", "were", "what", "when", "which", "will", "with", "would", "you", "your",
 ];
 
+/// Whether a text forbids or denies something. [`words`] leaves out most of the words that show it.
+pub(super) fn is_negative(text: &str) -> bool {
+    pattern!(r"(?i)\b(?:never|don.?t|do not|not|no|cannot|avoid|stop|without|nicht|nie|niemals|kein\w*|nunca|jam[aá]s|jamais|pas)\b|n['’]t\b|不要|别|不得|しない|禁止")
+        .is_match(text)
+}
+
 /// Returns the words of `text` in lower case, without stop words and without words of fewer than
 /// three characters.
 pub(super) fn words(text: &str) -> BTreeSet<String> {

@@ -136,8 +136,8 @@ fn two_edits_away(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     })
 }
 
-/// Returns compounds whose last part is `word`: `Datensicherung` for `Sicherung`. Only
-/// texts in a language that writes compounds as one word are considered.
+/// Returns compounds whose last part is `word`: `Datensicherung` for `Sicherung`. Only texts in a
+/// language that writes compounds as one word are considered.
 fn same_ending(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     words_where(view, MAX_SPELLINGS, |shard| shard.compounds_with(word, SHORTEST_PART))
 }

@@ -75,7 +75,9 @@ impl Summarizer {
         question: &ModelQuestion,
         store: &dyn Store,
     ) -> Result<Option<Reworded>, Error> {
-        let unread = |error| tracing::warn!(%error, file = located.path, "failed to read a message from the database");
+        let unread = |error| {
+            tracing::warn!(%error, file = located.path, "failed to read a message of the file");
+        };
         let message = store.messages(located.source, located.message.seq, 1);
         let message = message.map_err(unread).ok().and_then(|mut one| one.pop());
         let Some(message) = message.filter(|message| located.message.matches(&message.text)) else {

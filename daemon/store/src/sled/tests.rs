@@ -28,6 +28,24 @@ fn long_values_overwritten_often_leave_no_blob_and_no_large_page() {
 }
 
 #[test]
+fn rows_that_are_written_as_they_are_change_the_heads_of_sessions() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let stored = [1, 2].map(crate::model::SessionKey);
+    let sessions =
+        stored.map(|key| Write::Session(Box::new(contract::session(key, &key.0.to_string()))));
+    store.write(sessions.into()).wait().unwrap();
+    let heads = || {
+        let mut found = Vec::new();
+        store.visit_session_heads(&mut |key, _| found.push(key)).unwrap();
+        found
+    };
+    assert_eq!(heads(), stored);
+    store.writer.queue_rows(vec![(keys::session(stored[0]), None)]).wait().unwrap();
+    assert_eq!(heads(), stored[1..]);
+}
+
+#[test]
 fn a_second_opening_is_refused_while_the_store_is_open() {
     let folder = tempfile::tempdir().unwrap();
     let first = SledStore::open(folder.path()).unwrap();

@@ -1,6 +1,6 @@
 //! The texts of a session in the forms that the checks of a model's claims need.
 
-use std::collections::BTreeSet;
+use std::{cell::LazyCell, collections::BTreeSet};
 
 use serde_json::Value;
 
@@ -86,12 +86,13 @@ impl SessionText {
         let before = pattern!(
             r#"(?i)["“«]([^"“”«»]{3,})["”»][,.]? \(?(?:as |said |says |wrote |per )+the user\b"#
         );
+        let all = LazyCell::new(|| plain(&self.all));
         let holds = after.captures_iter(text).all(|found| {
             let start = found.get(0).map_or(0, |whole| whole.start());
             let is_written = found.name("wrote").or(found.name("label")).is_some();
             condition.is_match(&text[..start])
                 || self.is_of_user(&found["quote"])
-                || !is_written && contains_quote(&plain(&self.all), &found["quote"])
+                || !is_written && contains_quote(&all, &found["quote"])
         });
         holds && before.captures_iter(text).all(|found| self.is_of_user(&found[1]))
     }
