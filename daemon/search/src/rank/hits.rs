@@ -8,6 +8,8 @@ use crate::{
         evidence::Evidence,
         plan::Plan,
         results::{Explanation, HitLocation, PassageHit, SessionHit, WordFound},
+        shown,
+        weights::Weights,
     },
 };
 
@@ -21,14 +23,19 @@ pub(crate) fn best(mut candidates: Vec<Candidate>, limit: usize) -> Vec<Candidat
     candidates
 }
 
+/// What a query found in the candidates.
+pub(crate) struct FoundWords<'f> {
+    pub(crate) plan: &'f Plan,
+    pub(crate) evidence: &'f Evidence,
+    pub(crate) view: &'f View<'f>,
+    pub(crate) weights: &'f Weights,
+}
+
 /// Converts a candidate into a hit. With `found`, adds its passages and the words found in it.
-pub(crate) fn hit(
-    candidate: Candidate,
-    found: Option<(&Plan, &Evidence, &View<'_>)>,
-) -> SessionHit {
-    let passages = found.map(|(_, evidence, view)| passages(&candidate, evidence, view));
-    let words = found.zip(candidate.number);
-    let words = words.map(|((plan, evidence, _), it)| words_found(plan, evidence, it));
+pub(crate) fn hit(candidate: Candidate, found: Option<&FoundWords<'_>>) -> SessionHit {
+    let inspected = found.zip(candidate.number);
+    let passages = inspected.map(|(found, number)| found.passages(number));
+    let words = inspected.map(|(found, number)| words_found(found.plan, found.evidence, number));
     SessionHit {
         session: SessionKey(candidate.session),
         score: candidate.score,
@@ -37,21 +44,24 @@ pub(crate) fn hit(
     }
 }
 
-fn passages(candidate: &Candidate, evidence: &Evidence, view: &View<'_>) -> Vec<PassageHit> {
-    let mut hits: Vec<PassageHit> = Vec::new();
-    for (row, score) in &candidate.best {
-        let row = &evidence.rows[*row];
-        let place = if shard::is_episode(row.source) {
-            HitLocation::Episode { field: row.seq }
-        } else {
-            HitLocation::Message { source: row.source, seq: row.seq }
-        };
-        if hits.iter().all(|hit| hit.place != place) {
-            let at = Timestamp::from_seconds(view.shards[row.shard as usize].at(row.document));
-            hits.push(PassageHit { place, kind: row.kind, at, score: *score });
+impl FoundWords<'_> {
+    fn passages(&self, candidate: usize) -> Vec<PassageHit> {
+        let mut hits: Vec<PassageHit> = Vec::new();
+        for (row, score) in shown::rows(candidate, self.plan, self.evidence, self.weights) {
+            let row = &self.evidence.rows[row];
+            let place = if shard::is_episode(row.source) {
+                HitLocation::Episode { field: row.seq }
+            } else {
+                HitLocation::Message { source: row.source, seq: row.seq }
+            };
+            if hits.iter().all(|hit| hit.place != place) {
+                let shard = &self.view.shards[row.shard as usize];
+                let at = Timestamp::from_seconds(shard.at(row.document));
+                hits.push(PassageHit { place, kind: row.kind, at, score });
+            }
         }
+        hits
     }
-    hits
 }
 
 fn words_found(plan: &Plan, evidence: &Evidence, candidate: usize) -> Vec<WordFound> {

@@ -27,13 +27,6 @@ pub(crate) struct SessionSignals {
     pub(crate) pairs_together: f32,
 }
 
-/// The rows of a session's best passages with their scores, best first.
-pub(crate) type BestRows = Vec<(usize, f32)>;
-
-/// Maximum number of best passages that are kept for a session. More are kept than are shown,
-/// because some passages are copies of others.
-const BEST_KEPT: usize = 8;
-
 /// Measures the candidates of one query.
 pub(crate) struct Measure<'m> {
     plan: &'m Plan,
@@ -55,10 +48,9 @@ impl<'m> Measure<'m> {
         Measure { plan, weights, evidence, rarity }
     }
 
-    /// Returns the signals of a candidate and its best passages.
-    pub(crate) fn candidate(&self, candidate: usize) -> (SessionSignals, BestRows) {
+    /// Returns the signals of a candidate.
+    pub(crate) fn candidate(&self, candidate: usize) -> SessionSignals {
         let rows = self.without_copies(self.evidence.rows_of_candidate(candidate));
-        let best = self.best_rows(&rows);
         let mut sums = vec![[0.0; 2]; self.plan.units.len()];
         let mut length = 0;
         for row in &rows {
@@ -67,18 +59,13 @@ impl<'m> Measure<'m> {
             }
             length += self.evidence.rows[*row].length;
         }
-        let signals = SessionSignals {
-            turns: best
-                .iter()
-                .zip(self.weights.best)
-                .map(|((_, score), weight)| score * weight)
-                .sum(),
+        SessionSignals {
+            turns: self.turns(&rows),
             stretch: self.best_stretch(&rows),
             whole: self.whole(&sums, length as f32 / self.plan.session_length),
             pairs: self.pairs(candidate),
             pairs_together: self.pairs_together(&rows),
-        };
-        (signals, best)
+        }
     }
 
     /// Omits an objective or a prompt in an episode if it seems to be a copy of the session's first
@@ -101,17 +88,11 @@ impl<'m> Measure<'m> {
             && counts.into_iter().all(|(row, other)| row[1] <= other[1])
     }
 
-    fn best_rows(&self, rows: &[usize]) -> BestRows {
-        let mut best: BestRows = Vec::new();
-        for row in rows.iter().copied().filter(|row| self.evidence.is_hit(*row)) {
-            let score = self.passage(row);
-            if score > 0.0 {
-                best.push((row, score));
-            }
-        }
-        best.sort_by(|one, other| other.1.total_cmp(&one.1));
-        best.truncate(BEST_KEPT);
-        best
+    fn turns(&self, rows: &[usize]) -> f32 {
+        let hits = rows.iter().filter(|row| self.evidence.is_hit(**row));
+        let mut scores: Vec<f32> = hits.map(|row| self.passage(*row)).collect();
+        scores.sort_unstable_by(|one, other| other.total_cmp(one));
+        scores.iter().zip(self.weights.best).map(|(score, weight)| score * weight).sum()
     }
 
     fn passage(&self, row: usize) -> f32 {

@@ -21,6 +21,7 @@ mod merge;
 mod plan;
 mod results;
 mod scope;
+mod shown;
 mod spell;
 mod unit;
 mod weigh;
@@ -35,8 +36,9 @@ use self::{
     evidence::Evidence,
     filter_set::FilterSet,
     gather::{Gathered, SessionScore},
+    hits::FoundWords,
     identifier::SoughtIdentifier,
-    measure::{BestRows, Measure, SessionSignals},
+    measure::{Measure, SessionSignals},
     plan::Plan,
 };
 pub use self::{
@@ -114,7 +116,6 @@ struct Candidate {
     card: CardFacts,
     score: f32,
     signals: Vec<Signal>,
-    best: BestRows,
     /// The candidate's index in the evidence, if it was inspected.
     number: Option<usize>,
 }
@@ -140,8 +141,9 @@ impl Ranking<'_> {
             let is_known = identifier.raise(&mut candidates, &evidence, weights);
             self.request.query.single_name().filter(|name| !is_known && work::is_ticket(name))
         });
+        let found = FoundWords { plan: &plan, evidence: &evidence, view: self.view, weights };
         let best = hits::best(candidates, self.request.limit).into_iter();
-        let hits = best.map(|candidate| hits::hit(candidate, Some((&plan, &evidence, self.view))));
+        let hits = best.map(|candidate| hits::hit(candidate, Some(&found)));
         let (sessions, total) = (hits.collect(), gathered.found.len());
         let unknown_ticket = unknown_ticket.map(str::to_owned);
         Ok(Results { sessions, total, spelled: plan.spelled, unknown_ticket })
@@ -182,16 +184,16 @@ impl Ranking<'_> {
         evidence: &Evidence,
     ) -> tantivy::Result<Vec<Candidate>> {
         let measure = Measure::new(plan, gathered, self.request.weights, evidence);
-        let measured: Vec<(SessionSignals, BestRows)> =
+        let measured: Vec<SessionSignals> =
             (0..sessions.len()).map(|candidate| measure.candidate(candidate)).collect();
-        let most = weigh::strongest(measured.iter().map(|(signals, _)| signals));
+        let most = weigh::strongest(measured.iter());
         let mut candidates = Vec::with_capacity(sessions.len());
-        for (number, (session, (signals, best))) in sessions.iter().zip(measured).enumerate() {
+        for (number, (session, signals)) in sessions.iter().zip(measured).enumerate() {
             let Some(card) = self.view.card(*session)? else { continue };
             let signals = weigh::weigh(&signals, &most, &card, self.request);
             let score = signals.iter().map(|signal| signal.share).sum();
             let number = Some(number);
-            candidates.push(Candidate { session: *session, card, score, signals, best, number });
+            candidates.push(Candidate { session: *session, card, score, signals, number });
         }
         Ok(candidates)
     }

@@ -22,6 +22,9 @@ pub struct Weights {
     pub faint: f32,
     /// The weight of each [`PassageKind`], by its number.
     pub kinds: [f32; PassageKind::ALL.len()],
+    /// The weight of each [`PassageKind`], by its number, for the order of the passages that are
+    /// shown of a session.
+    pub shown_kinds: [f32; PassageKind::ALL.len()],
     /// The weights of a session's best passages, best first.
     pub best: [f32; 3],
     /// The sum of the best passages.
@@ -73,6 +76,18 @@ impl Default for Weights {
         ] {
             kinds[kind as usize] = weight;
         }
+        let mut shown_kinds = [0.8; PassageKind::ALL.len()];
+        for (kind, weight) in [
+            (PassageKind::User, 0.6),
+            (PassageKind::Agent, 1.0),
+            (PassageKind::Tool, 0.3),
+            (PassageKind::Title, 0.5),
+            (PassageKind::Objective, 0.5),
+            (PassageKind::Prompt, 0.5),
+            (PassageKind::File, 0.3),
+        ] {
+            shown_kinds[kind as usize] = weight;
+        }
         Weights {
             saturation: 1.2,
             length: 0.75,
@@ -82,6 +97,7 @@ impl Default for Weights {
             in_date: 0.3,
             faint: 0.6,
             kinds,
+            shown_kinds,
             best: [1.0, 0.5, 0.33],
             best_passages: 1.0,
             sequence: 1.0,
@@ -109,11 +125,16 @@ impl Weights {
     pub(crate) fn for_error(&self) -> Weights {
         let mut weights = Weights { pairs_in_passage: self.error_pairs_in_passage, ..self.clone() };
         weights.kinds[PassageKind::Tool as usize] = self.of_kind(PassageKind::User);
+        weights.shown_kinds[PassageKind::Tool as usize] = self.of_shown_kind(PassageKind::Agent);
         weights
     }
 
     pub(crate) fn of_kind(&self, kind: PassageKind) -> f32 {
         self.kinds[kind as usize]
+    }
+
+    pub(crate) fn of_shown_kind(&self, kind: PassageKind) -> f32 {
+        self.shown_kinds[kind as usize]
     }
 
     /// Returns BM25's saturation for `count` occurrences in a text with `relative` times the

@@ -42,14 +42,26 @@ use crate::{
 
 /// Default number of sessions for a program.
 const STRUCTURED_HITS: usize = 10;
-/// Maximum number of passages of a session.
+/// Maximum number of passages of a session for a program, and usually for a model.
 const MAX_PASSAGES: usize = 3;
+/// Maximum number of passages of a session that has most of the space of a text.
+const MAX_SHARE_PASSAGES: usize = 8;
 /// Maximum number of results that can be skipped.
 const MAX_OFFSET: usize = 450;
 /// Maximum length, in bytes, of a passage for a program.
 const STRUCTURED_PASSAGE_BYTES: usize = 240;
 /// Maximum length, in bytes, of a passage for a model.
 const PASSAGE_BYTES: usize = 400;
+/// Minimum of this length, for a session with little space.
+const MIN_PASSAGE_BYTES: usize = 200;
+/// Maximum length, in bytes, of a passage for a model in a session with at least
+/// [`LONG_PASSAGES_COST`] of space. The answer to a question is often longer than
+/// [`PASSAGE_BYTES`].
+const LONG_PASSAGE_BYTES: usize = 900;
+const LONG_PASSAGES_COST: usize = 1_500;
+/// The approximate cost of a session's line, or of what is written before a passage.
+const LINE_COST: usize = 140;
+const PASSAGE_HEAD_COST: usize = 50;
 /// Maximum length, in bytes, of a passage if long passages are requested.
 const FULL_PASSAGE_BYTES: usize = 2_000;
 
@@ -114,7 +126,7 @@ async fn run(
     results.sessions.drain(..skipped.min(results.sessions.len()));
     let live = list_sessions::live_sessions(daemon).await?;
     let highlighter = Highlighter::new(&query.spelled(&results.spelled));
-    let form = PassageForm::of(client, arguments.detail, &highlighter);
+    let form = PassageForm::of(client, &arguments, limit, &highlighter);
     let mut hits = own_hits(daemon, &form, &results, &live, arguments.explain)?;
     let mut message = explain_query(daemon.with_refusal(indexed.message()), &query);
     message = unknown_ticket(message, &results, team.is_some());
@@ -122,8 +134,9 @@ async fn run(
     if let Some(team) = team {
         // The session whose id is the query stays first.
         let mut others = hits.split_off(usize::from(is_named).min(hits.len()));
-        others =
-            team.merged(daemon, &query, others, &|text| form.snippet(text), &mut message).await?;
+        others = team
+            .merged(daemon, &query, others, &|text| form.snippet(text, 0), &mut message)
+            .await?;
         hits.extend(others);
         all = hits.len();
         is_full |= limit > 0 && all > offset + limit;
@@ -187,11 +200,14 @@ fn own_hits(
     explain: bool,
 ) -> Result<Vec<Hit>, Error> {
     let store = daemon.engine.store().as_ref();
+    let scores: Vec<f64> = results.sessions.iter().map(|hit| f64::from(hit.score)).collect();
+    let lines = scores.len() * LINE_COST;
+    let shares = fit::shares(&scores, form.text_cost.saturating_sub(lines));
     let mut hits = Vec::with_capacity(results.sessions.len());
-    for found in &results.sessions {
+    for (found, share) in results.sessions.iter().zip(shares) {
         let session = list_sessions::newest(store, live, found.session).map_err(store_error)?;
         let Some(session) = session else { continue };
-        let mut hit = hit(daemon, form, &session, found).map_err(store_error)?;
+        let mut hit = hit(daemon, form, &session, found, share).map_err(store_error)?;
         hit.explanation = explain.then(|| convert::format_explanation(&found.explanation));
         hits.push(hit);
     }
@@ -220,28 +236,51 @@ struct PassageForm<'h> {
     is_agent: bool,
     form: ReplyForm,
     detail: Detail,
+    /// Maximum cost of the text for a model.
+    text_cost: usize,
     highlighter: &'h Highlighter,
 }
 
 impl<'h> PassageForm<'h> {
-    fn of(client: &ClientContext, detail: Detail, highlighter: &'h Highlighter) -> PassageForm<'h> {
-        let (is_agent, form) = (client.is_agent(), client.reply_form);
-        PassageForm { is_agent, form, detail, highlighter }
+    fn of(
+        client: &ClientContext,
+        arguments: &SearchSessionsArguments,
+        limit: usize,
+        highlighter: &'h Highlighter,
+    ) -> PassageForm<'h> {
+        let (is_agent, form, detail) = (client.is_agent(), client.reply_form, arguments.detail);
+        let text_cost = fit::text_budget(limit, detail);
+        PassageForm { is_agent, form, detail, text_cost, highlighter }
     }
 
-    fn limit(&self) -> usize {
+    /// Returns the maximum length, in bytes, of a passage of a session that has the cost `share`
+    /// for its passages.
+    fn passage_bytes(&self, share: usize) -> usize {
         match (self.detail, self.form) {
             (Detail::Full, _) => FULL_PASSAGE_BYTES,
-            (_, ReplyForm::Text) => PASSAGE_BYTES,
             (_, ReplyForm::Structured) => STRUCTURED_PASSAGE_BYTES,
+            (_, ReplyForm::Text) if share >= LONG_PASSAGES_COST => LONG_PASSAGE_BYTES,
+            (_, ReplyForm::Text) => share.clamp(MIN_PASSAGE_BYTES, PASSAGE_BYTES),
         }
     }
 
-    /// Returns the best excerpt of a text.
-    fn snippet(&self, text: &str) -> Snippet {
+    /// Whether the passages of a session use its `share`.
+    fn is_full(&self, passages: &[MatchedPassage], share: usize) -> bool {
+        let cost = |passage: &MatchedPassage| passage.text.len() + PASSAGE_HEAD_COST;
+        match self.form {
+            ReplyForm::Structured => passages.len() >= MAX_PASSAGES,
+            ReplyForm::Text => {
+                passages.len() >= MAX_SHARE_PASSAGES
+                    || passages.iter().map(cost).sum::<usize>() >= share
+            }
+        }
+    }
+
+    /// Returns the best excerpt of a text of a session that has the cost `share` for its passages.
+    fn snippet(&self, text: &str, share: usize) -> Snippet {
         // Text for agents is cleaned before its matches are marked, because marks are byte offsets.
         let text = if self.is_agent { for_model(text) } else { text.into() };
-        let snippet = self.highlighter.snippet(&text, self.limit());
+        let snippet = self.highlighter.snippet(&text, self.passage_bytes(share));
         match self.form {
             ReplyForm::Structured => snippet,
             ReplyForm::Text => Snippet { text: passages::at_clauses(&snippet), marks: Vec::new() },
@@ -254,17 +293,17 @@ fn hit(
     form: &PassageForm<'_>,
     session: &Session,
     found: &SessionHit,
+    share: usize,
 ) -> Result<Hit, StoreError> {
-    let wanted: &[PassageHit] = match (form.detail, form.form) {
-        (Detail::Ids, _) => &[],
-        (_, ReplyForm::Structured) => &found.passages[..found.passages.len().min(MAX_PASSAGES)],
-        (_, ReplyForm::Text) => &found.passages,
+    let wanted: &[PassageHit] = match form.detail {
+        Detail::Ids => &[],
+        Detail::Passages | Detail::Full => &found.passages,
     };
     let row = convert::session_row(daemon.engine.store().as_ref(), session)?;
     let mut passages = Vec::with_capacity(wanted.len());
     for passage in wanted {
         if let Some(text) = text_of(daemon, session.key, passage)? {
-            let snippet = form.snippet(&text);
+            let snippet = form.snippet(&text, share);
             let (source, seq) = match passage.place {
                 HitLocation::Message { source, seq } => (source, seq),
                 HitLocation::Episode { .. } => (0, 0),
@@ -280,14 +319,15 @@ fn hit(
         }
         if form.form == ReplyForm::Text {
             passages::remove_copies(&mut passages, &row.title);
-            if passages.len() == MAX_PASSAGES {
-                break;
-            }
+        }
+        if form.is_full(&passages, share) {
+            break;
         }
     }
     if form.form == ReplyForm::Text {
-        replies::add(daemon, session.key, &mut passages, MAX_PASSAGES)?;
-        passages.truncate(MAX_PASSAGES);
+        let most = passages.len().max(MAX_PASSAGES);
+        replies::add(daemon, session.key, &mut passages, most)?;
+        passages.truncate(most);
     }
     Ok(Hit { session: row, score: f64::from(found.score), passages, ..Hit::default() })
 }
