@@ -18,6 +18,8 @@ const MAX_TEXT_COST: usize = 35_000;
 
 /// The power of the ratio of a session's score to the best score by which space is shared.
 const SHARE_POWER: i32 = 3;
+/// A session whose share is smaller than the largest share divided by this number has only its line.
+const LARGEST_SHARE: usize = 20;
 
 /// Removes the hits and passages that do not fit into a reply. The limit is a size for a structured
 /// reply, and a cost for a text. If a known `error` is given, the text begins with a line about it.
@@ -59,19 +61,21 @@ pub(super) fn shares(scores: &[f64], cost: usize) -> Vec<usize> {
 }
 
 /// Keeps as many sessions as fit into a text of the cost `left`, but at least one. The remaining
-/// space is for passages: first the best passage of each session, then the passages that fit into
-/// the session's share ([`shares`]), then the other passages of the best sessions.
+/// space is for passages: first the best passage of each session, unless its share is very small, then
+/// the passages that fit into the session's share ([`shares`]), then the other passages.
 fn fit_hits(hits: &mut Vec<Hit>, mut left: usize) {
     let sizes: Vec<_> = hits.iter().map(text::search::sizes).collect();
     let fitting = sizes.iter().take_while(|(line, _)| take(&mut left, *line)).count().max(1);
     hits.truncate(fitting);
     let scores: Vec<f64> = hits.iter().map(|hit| hit.score).collect();
     let mut shares = shares(&scores, left);
+    let least = shares.iter().max().map_or(0, |largest| largest / LARGEST_SHARE);
     let mut kept = vec![0; hits.len()];
     for stage in [Stage::BestPassage, Stage::Share, Stage::Rest] {
         for ((kept, share), (_, passages)) in kept.iter_mut().zip(&mut shares).zip(&sizes) {
             // If a passage does not fit, the later passages of its session are left out, too.
             while let Some(size) = passages.get(*kept)
+                && (*kept > 0 || *share >= least)
                 && stage.admits(*kept, *size, *share)
                 && take(&mut left, *size)
             {
@@ -134,6 +138,27 @@ mod tests {
         assert_eq!(kept(lines + passages[0]), [1, 0]);
         assert_eq!(kept(line), [0]);
         assert_eq!(kept(0), [0]);
+    }
+
+    #[test]
+    fn a_session_with_a_clearly_lower_score_gets_little_space() {
+        assert_eq!(shares(&[2.0, 1.0, 0.0, -1.0], 900), [800, 100, 0, 0]);
+        assert_eq!(shares(&[0.0, 0.0], 900), [450, 450], "a list has no scores");
+        assert_eq!(shares(&[100.5, 100.0], 900), [453, 446]);
+        assert_eq!(shares(&[], 900), [0; 0]);
+
+        let passage = || MatchedPassage { text: "x".repeat(80), ..MatchedPassage::default() };
+        let hit = |score| Hit { score, passages: vec![passage(); 4], ..Hit::default() };
+        let (line, passages) = text::search::sizes(&hit(1.0));
+        let kept = |scores: &[f64], left: usize| {
+            let mut hits: Vec<Hit> = scores.iter().copied().map(hit).collect();
+            fit_hits(&mut hits, scores.len() * line + left);
+            hits.iter().map(|hit| hit.passages.len()).collect::<Vec<_>>()
+        };
+        let space = 5 * passages[0];
+        assert_eq!(kept(&[1.0, 1.0], space), [3, 2]);
+        assert_eq!(kept(&[1.0, 0.7], space), [4, 1]);
+        assert_eq!(kept(&[1.0, 0.3], space), [4, 0], "a small share has only the line");
     }
 
     #[test]

@@ -50,15 +50,13 @@ const MAX_SHARE_PASSAGES: usize = 8;
 const MAX_OFFSET: usize = 450;
 /// Maximum length, in bytes, of a passage for a program.
 const STRUCTURED_PASSAGE_BYTES: usize = 240;
-/// Maximum length, in bytes, of a passage for a model.
+/// Usual maximum length, in bytes, of a passage for a model.
 const PASSAGE_BYTES: usize = 400;
 /// Minimum of this length, for a session with little space.
 const MIN_PASSAGE_BYTES: usize = 200;
-/// Maximum length, in bytes, of a passage for a model in a session with at least
-/// [`LONG_PASSAGES_COST`] of space. The answer to a question is often longer than
-/// [`PASSAGE_BYTES`].
-const LONG_PASSAGE_BYTES: usize = 900;
-const LONG_PASSAGES_COST: usize = 1_500;
+/// Maximum of this length, for a session with most of the space: the answer to a question is often
+/// longer than [`PASSAGE_BYTES`].
+const MAX_PASSAGE_BYTES: usize = 1_600;
 /// The approximate cost of a session's line, or of what is written before a passage.
 const LINE_COST: usize = 140;
 const PASSAGE_HEAD_COST: usize = 50;
@@ -253,34 +251,32 @@ impl<'h> PassageForm<'h> {
         PassageForm { is_agent, form, detail, text_cost, highlighter }
     }
 
-    /// Returns the maximum length, in bytes, of a passage of a session that has the cost `share`
-    /// for its passages.
-    fn passage_bytes(&self, share: usize) -> usize {
+    /// Returns the maximum length, in bytes, of the next passage of a session that has the cost
+    /// `left` for its passages. The first passages are the best and get the most space.
+    fn passage_bytes(&self, left: usize) -> usize {
         match (self.detail, self.form) {
             (Detail::Full, _) => FULL_PASSAGE_BYTES,
             (_, ReplyForm::Structured) => STRUCTURED_PASSAGE_BYTES,
-            (_, ReplyForm::Text) if share >= LONG_PASSAGES_COST => LONG_PASSAGE_BYTES,
-            (_, ReplyForm::Text) => share.clamp(MIN_PASSAGE_BYTES, PASSAGE_BYTES),
-        }
-    }
-
-    /// Whether the passages of a session use its `share`.
-    fn is_full(&self, passages: &[MatchedPassage], share: usize) -> bool {
-        let cost = |passage: &MatchedPassage| passage.text.len() + PASSAGE_HEAD_COST;
-        match self.form {
-            ReplyForm::Structured => passages.len() >= MAX_PASSAGES,
-            ReplyForm::Text => {
-                passages.len() >= MAX_SHARE_PASSAGES
-                    || passages.iter().map(cost).sum::<usize>() >= share
+            (_, ReplyForm::Text) => {
+                let length = left.min(PASSAGE_BYTES).max(left / 2);
+                length.clamp(MIN_PASSAGE_BYTES, MAX_PASSAGE_BYTES)
             }
         }
     }
 
-    /// Returns the best excerpt of a text of a session that has the cost `share` for its passages.
-    fn snippet(&self, text: &str, share: usize) -> Snippet {
+    /// Whether a session with these passages, whose remaining cost is `left`, gets no more passages.
+    fn is_full(&self, passages: &[MatchedPassage], left: usize) -> bool {
+        match self.form {
+            ReplyForm::Structured => passages.len() >= MAX_PASSAGES,
+            ReplyForm::Text => passages.len() >= MAX_SHARE_PASSAGES || left == 0,
+        }
+    }
+
+    /// Returns the best excerpt of a text of a session that has the cost `left` for its passages.
+    fn snippet(&self, text: &str, left: usize) -> Snippet {
         // Text for agents is cleaned before its matches are marked, because marks are byte offsets.
         let text = if self.is_agent { for_model(text) } else { text.into() };
-        let snippet = self.highlighter.snippet(&text, self.passage_bytes(share));
+        let snippet = self.highlighter.snippet(&text, self.passage_bytes(left));
         match self.form {
             ReplyForm::Structured => snippet,
             ReplyForm::Text => Snippet { text: passages::at_clauses(&snippet), marks: Vec::new() },
@@ -301,9 +297,10 @@ fn hit(
     };
     let row = convert::session_row(daemon.engine.store().as_ref(), session)?;
     let mut passages = Vec::with_capacity(wanted.len());
+    let mut left = share;
     for passage in wanted {
         if let Some(text) = text_of(daemon, session.key, passage)? {
-            let snippet = form.snippet(&text, share);
+            let snippet = form.snippet(&text, left);
             let (source, seq) = match passage.place {
                 HitLocation::Message { source, seq } => (source, seq),
                 HitLocation::Episode { .. } => (0, 0),
@@ -320,7 +317,8 @@ fn hit(
         if form.form == ReplyForm::Text {
             passages::remove_copies(&mut passages, &row.title);
         }
-        if form.is_full(&passages, share) {
+        left = share.saturating_sub(passages.iter().map(passage_cost).sum());
+        if form.is_full(&passages, left) {
             break;
         }
     }
@@ -330,6 +328,11 @@ fn hit(
         passages.truncate(most);
     }
     Ok(Hit { session: row, score: f64::from(found.score), passages, ..Hit::default() })
+}
+
+/// Returns the approximate cost of a passage.
+fn passage_cost(passage: &MatchedPassage) -> usize {
+    passage.text.len() + PASSAGE_HEAD_COST
 }
 
 /// Returns the text at a location of the index; `None` when it no longer exists.
