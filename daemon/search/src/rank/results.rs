@@ -34,7 +34,7 @@ pub struct SessionHit {
     pub session: SessionKey,
     /// The score, comparable only within one result.
     pub score: f32,
-    /// At most eight passages, best first. Empty in a list and for a session that was not found by
+    /// At most 16 passages, those that most likely answer the query first. Empty in a list and for a session that was not found by
     /// the words of the query.
     pub passages: Vec<PassageHit>,
     pub explanation: Explanation,

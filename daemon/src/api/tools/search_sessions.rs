@@ -44,6 +44,8 @@ use crate::{
 const STRUCTURED_HITS: usize = 10;
 /// Maximum number of passages of a session for a program, and usually for a model.
 const MAX_PASSAGES: usize = 3;
+/// Maximum number of questions and replies that are added to more passages.
+const MAX_ADDED: usize = 2;
 /// Maximum number of passages of a session that has most of the space of a text.
 const MAX_SHARE_PASSAGES: usize = 8;
 /// Maximum number of results that can be skipped.
@@ -323,7 +325,8 @@ fn hit(
         }
     }
     if form.form == ReplyForm::Text {
-        let most = passages.len().max(MAX_PASSAGES);
+        // The messages that are added displace the last passages if the space does not suffice.
+        let most = (passages.len() + MAX_ADDED).max(MAX_PASSAGES);
         replies::add(daemon, session.key, &mut passages, most)?;
         passages.truncate(most);
     }
