@@ -109,6 +109,22 @@ pub(crate) enum Topic {
     SessionReference,
     /// A request whose object is known only from the conversation.
     UnnamedObject,
+    /// A prompt that asks only for a routine step, such as a commit.
+    RoutineStep,
+    /// A sentence of a report that says that work is left.
+    Unfinished,
+    /// The beginning of a sentence that reports a change, such as `Added` or `Fixed`.
+    ReportedChange,
+    /// A sentence with a verb that says what a program does.
+    Behaviour,
+    /// A sentence that begins without the name of its subject.
+    MissingSubject,
+    /// The beginning of a line that cannot be understood without the line before it.
+    Continuation,
+    /// A sentence that says that work was done.
+    FinishedWork,
+    /// A sentence that says what the agent would do next.
+    PlanAhead,
 }
 
 impl Topic {

@@ -315,13 +315,11 @@ fn has_subject(text: &str) -> bool {
     let verb = pattern!(
         r"^(?:Adds|Allows|Applies|Asks|Assumes|Avoids|Breaks|Builds|Caches|Calls|Catches|Checks|Contains|Converts|Copies|Creates|Decrypts|Defines|Deletes|Depends|Detects|Does|Enables|Encrypts|Ensures|Exports|Fails|Falls|Fetches|Finds|Forces|Generates|Gets|Gives|Goes|Handles|Has|Holds|Imports|Includes|Injects|Installs|Is|Keeps|Launches|Leaves|Lets|Links|Lists|Loads|Logs|Looks|Makes|Maps|Matches|Means|Merges|Moves|Needs|Never|Opens|Overrides|Parses|Passes|Points|Prevents|Prints|Processes|Provides|Reads|Records|Reduces|Registers|Relies|Removes|Renders|Replaces|Requires|Resolves|Returns|Runs|Saves|Scans|Sends|Sets|Shows|Signals|Skips|Starts|Stops|Stores|Supports|Takes|Tells|Throws|Tracks|Triggers|Tries|Updates|Uses|Validates|Waits|Walks|Wraps|Writes|Works)\b"
     );
-    let bare = pattern!(
-        r"(?i)^(?:yeah|yep|nope|sure|in?consistent|similar|identical|same|new|replace|centrali[sz]e|consider|add|use|remove|set|update|move|make|rename|fix|change|keep|run|try|ensure|check|put|store|looking|based on|yes|no,|short answer|no\b|the (?:agent|issue|problem|bug|error|fix|cause|reason|implementation|solution|change|file)s?\b|the (?:recommended|best|ideal|real)\b|i\b|i.ve|you\b|let me|regarding|(?:using|running|checking|loading|reading|looking)\b|(?:ran|added|fixed|updated|removed|created|changed|implemented|resolved|verified|tested|checked|confirmed|reviewed|merged|committed|pushed|feels?)\b|all (?:assets|tests|agents|checks))\b"
-    );
     let order_behind_name = pattern!(
         r"^`[^`]+`(?: \w+)?: (?i:new|remove|set|add|use|change|update|replace|rename|move|fix)\b"
     );
-    ![heading, verb, bare, order_behind_name].iter().any(|start| start.is_match(text))
+    ![heading, verb, order_behind_name].iter().any(|start| start.is_match(text))
+        && !is_phrase(Topic::MissingSubject, text)
         && !reference::points_back(text)
         && !reference::begins_with_unnamed_count(text)
         && is_balanced(text)
