@@ -125,6 +125,23 @@ pub(crate) enum Topic {
     FinishedWork,
     /// A sentence that says what the agent would do next.
     PlanAhead,
+    /// A sentence that states a choice between alternatives.
+    Alternative,
+    /// A sentence that begins with a verb of choosing, such as `Kept` or `I went with`.
+    Chosen,
+    /// A sentence with a choice that the agent is about to carry out, or made on purpose.
+    IntendedChoice,
+    /// A text that begins with a verb that orders work.
+    OrderVerb,
+    /// A text of the user that begins with a further verb that orders work. In a text of the agent,
+    /// the verb may describe what the agent did.
+    UserOrder,
+    /// A sentence of the user that says that something fails as before.
+    FailsAgain,
+    /// A sentence that says that its work is not done.
+    NotDone,
+    /// A text about something that does not work.
+    Failure,
 }
 
 impl Topic {

@@ -45,10 +45,7 @@ pub(super) fn describes_finished_work(text: &str) -> bool {
 
 /// Whether the user says that something fails as before.
 pub(super) fn still_fails(text: &str) -> bool {
-    pattern!(
-        r"(?i)\b(?:still|again)\b.{0,40}\b(?:fail(?:s|ing|ed)?|broken|breaks|wrong|crash(?:es|ing|ed)?|errors?|not (?:work|fix|there|show)\w*|doesn.?t|happen(?:s|ing|ed)|see(?:ing)?|get(?:ting)?|occurs?)\b|\b(?:same|that) (?:error|problem|issue|bug|failure)\b.{0,40}(?:\bagain\b|\bback\b|\bstill\b|[.!]?$)|\b(?:it|that|this|which)? ?(?:did ?n.?t|does ?n.?t|doesn.t|didn.t|is ?n.?t|not) (?:work|help|fix(?:ed)?)\b|\b(?:error|bug|problem|issue) (?:is|came) back\b|\bimmer noch\b|\bfunktioniert (?:immer )?(?:noch )?nicht\b|\bsigue (?:fallando|sin)\b|\btoujours (?:pas|cass|le même)|\bne (?:marche|fonctionne) (?:toujours )?pas\b|还是(?:不行|报错|失败)|まだ(?:動|失敗|エラー)"
-    )
-    .is_match(text)
+    is_phrase(Topic::FailsAgain, text)
         && !pattern!(r"(?i)\b(?:if|when|in case|make sure) \w+ (?:still )?fails?\b").is_match(text)
 }
 
