@@ -29,7 +29,7 @@
 //! | basics | here | [`allocator`] | nothing |
 //! | reading | `daemon/core` | `lang` | `model`, `pattern` |
 //! | ports | `daemon/llm` (with `prompt`), `daemon/store`, `daemon/redact` | [`prompt`], [`llm`], [`store`], [`redact`] | `daemon/core`; never each other |
-//! | stages | `daemon/capture`, `daemon/search`, `daemon/insight` (`activity`, and `summarize` and `graph` above `report` and `text`), here (`session`, `share`) | [`capture`], [`search`], [`activity`], [`summarize`], [`graph`], [`session`], [`share`] | `daemon/core` and the ports they need; never each other |
+//! | stages | `daemon/capture`, `daemon/search`, `daemon/insight` (`activity`, and `summarize` and `graph` above `report` and `text`; `summarize` also uses `activity`), here (`session`, `share`) | [`capture`], [`search`], [`activity`], [`summarize`], [`graph`], [`session`], [`share`] | `daemon/core` and the ports they need; never each other |
 //! | order | here | [`engine`] | all of the above: only this module connects the stages |
 //! | surface | here | [`api`] | `model`, `clock`, `fault`, `engine`, `search`, `store`; with [`view`], the only user of the wire types, `graphiti_proto` |
 //! | page | here | [`view`] | `api`, `model`, `clock`, `engine`, `store` |

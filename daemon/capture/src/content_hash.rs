@@ -8,10 +8,7 @@ use sha2::{
     digest::common::hazmat::{SerializableState, SerializedState},
 };
 
-use crate::{
-    lang::hex,
-    model::{ContentHash, Role},
-};
+use crate::model::{ContentHash, Role, hex};
 
 /// An incremental SHA-256 over the filtered messages of one file, whose state can be saved.
 ///

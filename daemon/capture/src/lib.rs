@@ -6,7 +6,7 @@
 //! [`content_hash`] detects new content, and [`liveness`] determines which agents still run. The
 //! engine assigns files to sessions and processes the messages.
 
-use graphitid_core::{lang, model, pattern};
+use graphitid_core::{model, pattern};
 use graphitid_redact as redact;
 use graphitid_store as store;
 

@@ -13,7 +13,7 @@
 //! The callers choose the prompts and handle failures. Time, random numbers, the environment,
 //! redaction and storage are passed in as [`ports`].
 
-use graphitid_core::{files, lang, model};
+use graphitid_core::{files, model};
 
 pub mod prompt;
 

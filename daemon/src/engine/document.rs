@@ -10,11 +10,11 @@ use crate::{
         projects::{self, Identity},
         redaction,
     },
-    lang::hex,
     model::{
         ActivityVector, CloseReason, ContentHash, EnhancedSessionSummary, Episode, EpisodeId,
         Project, SessionId, SessionKey, Timestamp,
         episode::{Author, ExternalContent},
+        hex,
         summary::Outcome,
     },
     summarize::markdown::OUTCOME,

@@ -14,8 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    lang::hex,
-    model::{Message, SessionId, SessionKey, Timestamp, transcript::RecordUuid},
+    model::{Message, SessionId, SessionKey, Timestamp, hex, transcript::RecordUuid},
     store::{Note, NoteNamespace, SourceKey, Store, StoreError, Write, notes::name_of},
 };
 

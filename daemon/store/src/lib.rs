@@ -7,8 +7,6 @@
 //! that followers such as the search index need are added to an outbox in the same step. The disk
 //! use of a store has its own port ([`DiskQuota`]).
 
-#[cfg(test)]
-use graphitid_core::lang;
 use graphitid_core::{fault, files, model, sync};
 
 pub mod clean;

@@ -66,7 +66,17 @@ const MODULES: &[(&str, ModuleTable)] = &[
             ("activity", &["model", "lang"]),
             (
                 "summarize",
-                &["model", "lang", "clean", "pattern", "releasable", "llm", "text", "report"],
+                &[
+                    "model",
+                    "lang",
+                    "clean",
+                    "pattern",
+                    "releasable",
+                    "llm",
+                    "text",
+                    "report",
+                    "activity",
+                ],
             ),
             ("graph", &["model", "lang", "pattern", "releasable", "store", "text", "report"]),
         ],

@@ -1,10 +1,9 @@
 //! Recognises forms of text, in the same way for every stage: shell command lines, paths,
-//! hexadecimal text, slash commands, decisions, code, and failures of the environment.
+//! slash commands, decisions, code, and failures of the environment.
 //!
 //! The stages interpret the result: the purpose of a command, and its effect on a session.
 
 pub mod environment;
-pub mod hex;
 pub mod lasting;
 pub mod paths;
 pub mod prompt;

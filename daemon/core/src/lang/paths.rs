@@ -1,6 +1,6 @@
 //! Classifies paths: scratch files, files of agents, and files in a worktree.
 
-use crate::pattern::pattern;
+use crate::{model::project::WORKTREE_FOLDERS, pattern::pattern};
 
 /// Whether `path` is in a folder of temporary files, devices or an agent's notes (`scratchpad`).
 /// The separators may be `/` or `\`.
@@ -36,11 +36,15 @@ pub fn contains_worktree(path: &str) -> bool {
     path.contains("worktree")
 }
 
-/// Returns a path in a worktree relative to the worktree, if the worktree is in a folder
-/// `.worktrees` or `.claude/worktrees`. Other paths are not changed.
+/// Returns a path in a worktree relative to the worktree, if the worktree is in one of the folders in
+/// which agents create worktrees. Other paths are not changed.
 pub fn inside_worktree(path: &str) -> &str {
-    let worktree = pattern!(r"^(?:.*/)?\.(?:claude/)?worktrees/[^/]+/").find(path);
-    worktree.map_or(path, |worktree| &path[worktree.end()..])
+    let below = |folder: &&str| {
+        let last = path.rsplit_once(folder).map(|(_, below)| below);
+        last.or_else(|| path.strip_prefix(&folder[1..]))
+    };
+    let inside = WORKTREE_FOLDERS.iter().find_map(below).and_then(|below| below.split_once('/'));
+    inside.map_or(path, |(_, inside)| inside)
 }
 
 #[cfg(test)]
@@ -87,7 +91,10 @@ mod tests {
         for path in ["/app/.claude/worktrees/one/src/a.rs", ".worktrees/2/src/a.rs"] {
             assert_eq!(inside_worktree(path), "src/a.rs");
         }
-        assert_eq!(inside_worktree("worktrees/one/a.rs"), "worktrees/one/a.rs");
+        assert_eq!(inside_worktree("/a/.worktrees/1/b/.worktrees/2/c.rs"), "c.rs");
+        for path in ["worktrees/one/a.rs", "my.worktrees/one/a.rs", "/app/.claude/worktrees/one"] {
+            assert_eq!(inside_worktree(path), path);
+        }
     }
 
     #[test]

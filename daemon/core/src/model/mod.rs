@@ -25,6 +25,7 @@ mod test_run;
 pub mod token_use;
 mod work_notes;
 
+pub mod hex;
 pub mod project;
 pub mod session;
 

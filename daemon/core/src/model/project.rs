@@ -5,6 +5,9 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
+/// Folders of a repository in which agents create worktrees.
+pub(crate) const WORKTREE_FOLDERS: [&str; 2] = ["/.claude/worktrees/", "/.worktrees/"];
+
 /// The directory that a session belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Project {
@@ -40,9 +43,7 @@ impl Project {
     /// Returns the project of which this project is a worktree, if its path contains a folder in
     /// which agents create worktrees. Otherwise, returns the project itself.
     pub fn root(&self) -> Project {
-        let found = ["/.claude/worktrees/", "/.worktrees/"]
-            .into_iter()
-            .find_map(|folder| self.path.split_once(folder));
+        let found = WORKTREE_FOLDERS.iter().find_map(|folder| self.path.split_once(folder));
         found.map_or_else(|| self.clone(), |(root, _)| Project::new(root))
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::{episode_id::EpisodeId, project::Project, time::Timestamp};
+use crate::model::{episode_id::EpisodeId, hex, project::Project, time::Timestamp};
 
 /// An agent's id of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -31,14 +31,14 @@ pub struct ContentHash(pub [u8; 32]);
 impl fmt::Display for ContentHash {
     /// Writes the first sixteen hex digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().take(8).try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(&self.0[..8]))
     }
 }
 
 impl fmt::LowerHex for ContentHash {
     /// Writes all hex digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(&self.0))
     }
 }
 

@@ -109,6 +109,39 @@ pub(crate) enum Topic {
     SessionReference,
     /// A request whose object is known only from the conversation.
     UnnamedObject,
+    /// A prompt that asks only for a routine step, such as a commit.
+    RoutineStep,
+    /// A sentence of a report that says that work is left.
+    Unfinished,
+    /// The beginning of a sentence that reports a change, such as `Added` or `Fixed`.
+    ReportedChange,
+    /// A sentence with a verb that says what a program does.
+    Behaviour,
+    /// A sentence that begins without the name of its subject.
+    MissingSubject,
+    /// The beginning of a line that cannot be understood without the line before it.
+    Continuation,
+    /// A sentence that says that work was done.
+    FinishedWork,
+    /// A sentence that says what the agent would do next.
+    PlanAhead,
+    /// A sentence that states a choice between alternatives.
+    Alternative,
+    /// A sentence that begins with a verb of choosing, such as `Kept` or `I went with`.
+    Chosen,
+    /// A sentence with a choice that the agent is about to carry out, or made on purpose.
+    IntendedChoice,
+    /// A text that begins with a verb that orders work.
+    OrderVerb,
+    /// A text of the user that begins with a further verb that orders work. In a text of the agent,
+    /// the verb may describe what the agent did.
+    UserOrder,
+    /// A sentence of the user that says that something fails as before.
+    FailsAgain,
+    /// A sentence that says that its work is not done.
+    NotDone,
+    /// A text about something that does not work.
+    Failure,
 }
 
 impl Topic {

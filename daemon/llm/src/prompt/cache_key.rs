@@ -4,7 +4,10 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::prompt::template::{Template, Values};
+use crate::{
+    model::hex,
+    prompt::template::{Template, Values},
+};
 
 /// Identifies a content and a template. An earlier summary with an equal key is reused.
 ///
@@ -59,7 +62,7 @@ impl SummaryKey {
 impl fmt::Display for SummaryKey {
     /// Writes both halves in hexadecimal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.to_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(&self.to_bytes()))
     }
 }
 

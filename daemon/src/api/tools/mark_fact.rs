@@ -16,7 +16,10 @@ use crate::{
         projects::{hidden, is_project_hidden},
     },
     clock,
-    model::graph::{CorrectedFact, Correction, CorrectionAuthor, FactId, FactKey, Verdict},
+    model::{
+        graph::{CorrectedFact, Correction, CorrectionAuthor, FactId, FactKey, Verdict},
+        hex,
+    },
 };
 
 /// Minimum number of digits of an abbreviated fact id.
@@ -85,11 +88,7 @@ pub(in crate::api) fn named(daemon: &DaemonState, text: &str) -> Result<FactKey,
     let given = FactId::parse(&text).map(FactId::key);
     // The last byte of an id, the number of the period, is not compared.
     let digits = &digits[..digits.len().min(30)];
-    let whole = digits.as_bytes().chunks_exact(2).filter_map(|pair| {
-        let pair = std::str::from_utf8(pair).ok()?;
-        u8::from_str_radix(pair, 16).ok()
-    });
-    let prefix: Vec<u8> = whole.collect();
+    let prefix = hex::decode(&digits[..digits.len() & !1]).expect("checked above");
     let mut found = store.facts_with_prefix(&prefix, 32).map_err(store_error)?;
     found.retain(|fact| match given {
         Some(given) => *fact == given,

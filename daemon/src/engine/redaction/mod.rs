@@ -16,8 +16,7 @@ use sha2::{Digest, Sha256};
 
 pub use self::stored::{RedactionReport, StoredRedactor};
 use crate::{
-    lang::hex,
-    model::{CloseReason, SessionId},
+    model::{CloseReason, SessionId, hex},
     redact::Redactor,
 };
 

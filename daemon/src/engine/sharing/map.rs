@@ -12,8 +12,9 @@ use crate::{
         projects::{ProjectIdentity, Projects},
     },
     graph::config::GroupId,
-    lang::hex,
-    model::{Entity, EntityId, Episode, EpisodeId, Fact, Namespace, SessionKey, graph::EntityKind},
+    model::{
+        Entity, EntityId, Episode, EpisodeId, Fact, Namespace, SessionKey, graph::EntityKind, hex,
+    },
     redact::Redactor,
     share::{
         id::{self, FactIdentity},

@@ -1,11 +1,9 @@
 //! Defines the pages of a copy, and the names of their files.
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::view::pages::parts::address;
+use crate::{model::hex, view::pages::parts::address};
 
 /// Maximum length, in bytes, of an id that is part of a file name.
 const MAX_ID_BYTES: usize = 64;
@@ -112,11 +110,7 @@ fn file_name_part(id: &str) -> String {
         return id.to_owned();
     }
     // A plain id has no full stop, so it cannot be equal to this name.
-    Sha256::digest(id.as_bytes()).iter().take(16).fold("x.".to_owned(), |mut name, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(name, "{byte:02x}");
-        name
-    })
+    format!("x.{}", hex::encode(&Sha256::digest(id.as_bytes())[..16]))
 }
 
 #[cfg(test)]

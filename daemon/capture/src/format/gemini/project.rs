@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     format::{json::Object, limits::PATH_KEPT},
-    lang::hex,
+    model::hex,
 };
 
 /// Maximum length, in bytes, of the list of projects.

@@ -10,6 +10,10 @@ use crate::lang::shell::{
 /// Maximum number of nested commands that are resolved.
 const DEEPEST: usize = 8;
 
+/// Maximum nesting of scripts within a command, such as the argument of `sh -c`, that readers of
+/// command lines follow.
+pub const MAX_SCRIPT_DEPTH: usize = 3;
+
 /// The innermost command, without wrappers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inner {
@@ -69,6 +73,21 @@ pub fn of(words: &[String], redirects: &[Redirect]) -> Inner {
         Some(script) => Inner::Script(script),
         None => Inner::Command(words),
     }
+}
+
+/// Returns the command that `find` or `fd` runs on the files that it finds. `None` if `words` starts
+/// another program, or if the program runs no command.
+pub fn command_of_find(words: &[String]) -> Option<&[String]> {
+    let (name, arguments) = words.split_first()?;
+    if !matches!(base_name(name).as_str(), "find" | "gfind" | "fd" | "fdfind") {
+        return None;
+    }
+    let runs = |word: &String| {
+        matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-x" | "--exec" | "-X")
+    };
+    let command = &arguments[arguments.iter().position(runs)? + 1..];
+    let length = command.iter().take_while(|word| *word != ";" && *word != "+").count();
+    Some(&command[..length])
 }
 
 fn step(words: &[String]) -> Option<Inner> {

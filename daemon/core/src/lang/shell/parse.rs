@@ -31,6 +31,8 @@ pub struct ShellCommand {
     pub redirects: Vec<Redirect>,
     /// The position in the line.
     pub place: CommandPosition,
+    /// The subshells that end and begin before the command.
+    pub subshells: SubshellMarks,
     /// The command as written, cut when it is long.
     pub raw: String,
 }
@@ -48,6 +50,31 @@ pub struct CommandPosition {
     pub in_pipeline: usize,
     /// The number of `$(...)`, backquotes and scripts in arguments that contain the command.
     depth: usize,
+}
+
+/// The brackets of subshells between the previous command and this command. `$(...)` is a subshell,
+/// too.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SubshellMarks {
+    /// Number of subshells that end before the command.
+    pub ended: usize,
+    /// Number of subshells that begin with the command.
+    pub begun: usize,
+}
+
+impl SubshellMarks {
+    /// Records that a subshell begins.
+    pub fn begin(&mut self) {
+        self.begun += 1;
+    }
+
+    /// Records that a subshell ends. A subshell without commands leaves no mark.
+    pub fn end(&mut self) {
+        match self.begun {
+            0 => self.ended += 1,
+            _ => self.begun -= 1,
+        }
+    }
 }
 
 /// A file or text to which a command's input or output is connected.
@@ -82,6 +109,8 @@ pub fn commands_of_script(script: &str, of: CommandPosition) -> Vec<ShellCommand
 struct CommandCollector {
     commands: Vec<ShellCommand>,
     pipelines: usize,
+    /// The brackets since the last command.
+    subshells: SubshellMarks,
 }
 
 impl CommandCollector {
@@ -106,6 +135,12 @@ impl CommandCollector {
         for item in &list.0 {
             self.and_or(&item.0, place);
         }
+    }
+
+    fn subshell(&mut self, list: &CompoundList, place: CommandPosition) {
+        self.subshells.begin();
+        self.list(list, place);
+        self.subshells.end();
     }
 
     fn and_or(&mut self, list: &AndOrList, place: CommandPosition) {
@@ -146,7 +181,7 @@ impl CommandCollector {
     fn compound(&mut self, compound: &CompoundCommand, place: CommandPosition) {
         match compound {
             CompoundCommand::BraceGroup(group) => self.list(&group.list, place),
-            CompoundCommand::Subshell(subshell) => self.list(&subshell.list, place),
+            CompoundCommand::Subshell(subshell) => self.subshell(&subshell.list, place),
             CompoundCommand::ForClause(clause) => {
                 for word in clause.values.iter().flatten() {
                     self.word(word, place);
@@ -191,7 +226,7 @@ impl CommandCollector {
         }
         // The parser prints `2>&1` as `2>& 1`.
         let raw = cut(simple.to_string().replace(">& ", ">&"));
-        self.add(ShellCommand { words, redirects, place, raw });
+        self.add(ShellCommand { words, redirects, place, raw, ..ShellCommand::default() });
     }
 
     /// Adds the item's redirections to `redirects`, or returns its word.
@@ -209,7 +244,7 @@ impl CommandCollector {
             CommandPrefixOrSuffixItem::AssignmentWord(_, word)
             | CommandPrefixOrSuffixItem::Word(word) => Some(self.word(word, place)),
             CommandPrefixOrSuffixItem::ProcessSubstitution(_, subshell) => {
-                self.list(&subshell.list, CommandPosition { nested: true, ..place });
+                self.subshell(&subshell.list, CommandPosition { nested: true, ..place });
                 None
             }
         }
@@ -230,7 +265,7 @@ impl CommandCollector {
                 }
             }
             IoRedirect::File(_, _, IoFileRedirectTarget::ProcessSubstitution(_, subshell)) => {
-                self.list(&subshell.list, CommandPosition { nested: true, ..place });
+                self.subshell(&subshell.list, CommandPosition { nested: true, ..place });
                 None
             }
             IoRedirect::File(..) => None,
@@ -274,7 +309,9 @@ impl CommandCollector {
 
     fn scripts(&mut self, scripts: &[String], place: CommandPosition) {
         for script in scripts {
+            self.subshells.begin();
             self.script(script, CommandPosition { nested: true, depth: place.depth + 1, ..place });
+            self.subshells.end();
         }
     }
 
@@ -309,11 +346,12 @@ impl CommandCollector {
         self.pipelines += 1;
         let raw = cut(words.join(" "));
         let place = CommandPosition { pipeline: self.pipelines, ..place };
-        self.add(ShellCommand { words, redirects: Vec::new(), place, raw });
+        self.add(ShellCommand { words, place, raw, ..ShellCommand::default() });
     }
 
-    fn add(&mut self, command: ShellCommand) {
+    fn add(&mut self, mut command: ShellCommand) {
         if self.commands.len() < MOST_COMMANDS {
+            command.subshells = std::mem::take(&mut self.subshells);
             self.commands.push(command);
         }
     }
@@ -386,6 +424,25 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(shown(line), found, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_ends_of_subshells_are_marked() {
+        for (line, marks) in [
+            ("(a; b) && c", "+a b -c"),
+            ("a $(b; c) d; e", "+b c -a e"),
+            ("((a); b); (c)", "++a -b -+c"),
+            ("(a $(b)); c", "++b -a -c"),
+            ("{ a; }; b <(c) ", "a +c -b"),
+        ] {
+            let show = |command: &ShellCommand| {
+                let SubshellMarks { ended, begun } = command.subshells;
+                let name = command.words.first().map_or("", String::as_str);
+                format!("{}{}{name}", "-".repeat(ended), "+".repeat(begun))
+            };
+            let shown: Vec<String> = commands(line).iter().map(show).collect();
+            assert_eq!(shown.join(" "), marks, "{line}");
         }
     }
 

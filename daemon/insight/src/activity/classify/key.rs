@@ -10,7 +10,7 @@ use md5::{Digest, Md5};
 use serde::Serialize;
 use serde_json::{Value, ser::Formatter};
 
-use crate::lang::hex;
+use crate::model::hex;
 
 /// Returns the key of a call with these arguments. Arguments that are null are ignored.
 pub fn of_call(tool: &str, params: &Value) -> String {

@@ -238,8 +238,7 @@ pub(super) fn is_setting(change: &ConfigChange) -> bool {
 
 /// Whether a decision of the agent states a choice between alternatives.
 pub(super) fn is_choice(text: &str) -> bool {
-    pattern!(r"(?i)\b(?:instead of|rather than|over|not|via|replac(?:e|ed|ing)|use[ds]?|using|kept|keeps?|never|without|our own|chose|switch(?:ed)?|prefer(?:red)?)\b|\b(?:statt|anstatt|anstelle|nicht|ohne|entschieden|bewusst|plutôt|au lieu|sans|choisi|en (?:lugar|vez) de|sin|opté|elegid[oa])\b|décidé|gewählt|decid(?:í|imos)|elegí|而不是|而非|代替|选择|决定|決定|ではなく|代わりに|選び|選択|採用|ことにし")
-        .is_match(text)
+    is_phrase(Topic::Alternative, text)
 }
 
 /// Splits `Asked: … Answer: …` into the question and the answer.
@@ -312,16 +311,11 @@ fn is_answer(question: &str, answer: &str) -> bool {
 /// adjective, `yes` or `no`, or a noun such as `the issue`.
 fn has_subject(text: &str) -> bool {
     let heading = pattern!(r"^[^:`]{1,60}: ");
-    let verb = pattern!(
-        r"^(?:Adds|Allows|Applies|Asks|Assumes|Avoids|Breaks|Builds|Caches|Calls|Catches|Checks|Contains|Converts|Copies|Creates|Decrypts|Defines|Deletes|Depends|Detects|Does|Enables|Encrypts|Ensures|Exports|Fails|Falls|Fetches|Finds|Forces|Generates|Gets|Gives|Goes|Handles|Has|Holds|Imports|Includes|Injects|Installs|Is|Keeps|Launches|Leaves|Lets|Links|Lists|Loads|Logs|Looks|Makes|Maps|Matches|Means|Merges|Moves|Needs|Never|Opens|Overrides|Parses|Passes|Points|Prevents|Prints|Processes|Provides|Reads|Records|Reduces|Registers|Relies|Removes|Renders|Replaces|Requires|Resolves|Returns|Runs|Saves|Scans|Sends|Sets|Shows|Signals|Skips|Starts|Stops|Stores|Supports|Takes|Tells|Throws|Tracks|Triggers|Tries|Updates|Uses|Validates|Waits|Walks|Wraps|Writes|Works)\b"
-    );
-    let bare = pattern!(
-        r"(?i)^(?:yeah|yep|nope|sure|in?consistent|similar|identical|same|new|replace|centrali[sz]e|consider|add|use|remove|set|update|move|make|rename|fix|change|keep|run|try|ensure|check|put|store|looking|based on|yes|no,|short answer|no\b|the (?:agent|issue|problem|bug|error|fix|cause|reason|implementation|solution|change|file)s?\b|the (?:recommended|best|ideal|real)\b|i\b|i.ve|you\b|let me|regarding|(?:using|running|checking|loading|reading|looking)\b|(?:ran|added|fixed|updated|removed|created|changed|implemented|resolved|verified|tested|checked|confirmed|reviewed|merged|committed|pushed|feels?)\b|all (?:assets|tests|agents|checks))\b"
-    );
     let order_behind_name = pattern!(
         r"^`[^`]+`(?: \w+)?: (?i:new|remove|set|add|use|change|update|replace|rename|move|fix)\b"
     );
-    ![heading, verb, bare, order_behind_name].iter().any(|start| start.is_match(text))
+    ![heading, order_behind_name].iter().any(|start| start.is_match(text))
+        && !is_phrase(Topic::MissingSubject, text)
         && !reference::points_back(text)
         && !reference::begins_with_unnamed_count(text)
         && is_balanced(text)

@@ -2,7 +2,10 @@
 //! finished work or about a fix that failed.
 
 use super::reference;
-use crate::pattern::pattern;
+use crate::{
+    pattern::pattern,
+    report::{Topic, is_phrase},
+};
 
 /// Minimum number of words of a sentence; a shorter text is a heading.
 const MIN_WORDS: usize = 3;
@@ -37,21 +40,12 @@ pub(super) fn describes_finished_work(text: &str) -> bool {
     let open = pattern!(
         r"(?i)\b(?:not|n.t|yet|still|remain\w*|pending|todo|needs?|needed|should|must|to be|blocked|skipped|deferred|postponed|failed|fails|missing|untested|required|unresolved|left)\b"
     );
-    let participle = pattern!(
-        r"(?i)^(?:(?:i|we|i.ve|we.ve|you|claude) (?:have |had )?(?:also |already |just |now |successfully )?)?(?:added|fixed|updated|removed|created|changed|implemented|renamed|moved|replaced|refactored|merged|committed|pushed|deployed|verified|tested|wrote|made|ran|built|sent|found|kept|chose|set up|deleted|resolved|completed|finished|installed|configured|introduced|extracted|converted|migrated|rewrote|reverted|cleaned|documented|extended|improved|published|opened|closed|ensured|confirmed|checked|reviewed)\b"
-    );
-    let passive = pattern!(
-        r"(?i)\b(?:was|were|has been|have been|had been|is now|are now|got) (?:also |already |successfully |now |all )?(?:\w+ed|done|fixed|built|written|run|sent|found|made|kept|set)\b|\b(?:is|are) (?:done|complete|completed|finished|merged)\b|\ball (?:\d+ )?(?:tests|checks) pass\b"
-    );
-    !open.is_match(text) && (participle.is_match(text) || passive.is_match(text))
+    !open.is_match(text) && is_phrase(Topic::FinishedWork, text)
 }
 
 /// Whether the user says that something fails as before.
 pub(super) fn still_fails(text: &str) -> bool {
-    pattern!(
-        r"(?i)\b(?:still|again)\b.{0,40}\b(?:fail(?:s|ing|ed)?|broken|breaks|wrong|crash(?:es|ing|ed)?|errors?|not (?:work|fix|there|show)\w*|doesn.?t|happen(?:s|ing|ed)|see(?:ing)?|get(?:ting)?|occurs?)\b|\b(?:same|that) (?:error|problem|issue|bug|failure)\b.{0,40}(?:\bagain\b|\bback\b|\bstill\b|[.!]?$)|\b(?:it|that|this|which)? ?(?:did ?n.?t|does ?n.?t|doesn.t|didn.t|is ?n.?t|not) (?:work|help|fix(?:ed)?)\b|\b(?:error|bug|problem|issue) (?:is|came) back\b|\bimmer noch\b|\bfunktioniert (?:immer )?(?:noch )?nicht\b|\bsigue (?:fallando|sin)\b|\btoujours (?:pas|cass|le même)|\bne (?:marche|fonctionne) (?:toujours )?pas\b|还是(?:不行|报错|失败)|まだ(?:動|失敗|エラー)"
-    )
-    .is_match(text)
+    is_phrase(Topic::FailsAgain, text)
         && !pattern!(r"(?i)\b(?:if|when|in case|make sure) \w+ (?:still )?fails?\b").is_match(text)
 }
 

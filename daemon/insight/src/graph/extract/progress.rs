@@ -11,7 +11,7 @@ use crate::{
         transcript::{Origin, TaskState},
     },
     pattern::pattern,
-    report::Report,
+    report::{Report, Topic, is_phrase},
 };
 
 /// Maximum number of sentences of a session that are marked.
@@ -157,10 +157,7 @@ pub(super) fn prompt_sentences(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a sentence says that its work is not done.
 fn says_open(text: &str) -> bool {
-    pattern!(
-        r"(?i)^(?:[-*] )?to ?do:|\b(?:still (?:to|missing|open|needs?|todo|need|have to)|not (?:yet|done|started)|n.t yet|remains? (?:to|open)|left (?:to do|open|for)|later|tomorrow|next (?:week|time|session|month)|postponed?|deferred|noch (?:offen|nicht|zu)|morgen|später|pas encore|reste à|plus tard|demain|todavía|pendiente|más tarde|mañana)\b|まだ|後で|明日|还没|尚未|稍后|以后再|明天"
-    )
-    .is_match(text)
+    is_phrase(Topic::NotDone, text)
 }
 
 /// Whether a commit or a completed task only noted work in a todo file, so that the work is open.

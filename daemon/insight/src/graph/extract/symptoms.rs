@@ -5,6 +5,7 @@ use crate::{
     graph::{statement_states, text},
     model::{evidence::Quote, transcript::Origin},
     pattern::pattern,
+    report::{Topic, is_phrase},
 };
 
 /// An error has a given cause if its own cause contains at least this share of the words of the
@@ -52,10 +53,7 @@ fn reported(prompt: &str) -> Option<String> {
 
 /// Whether a text is about something that does not work.
 fn is_failure(text: &str) -> bool {
-    pattern!(
-        r"(?i)\b(?:fail(?:s|ed|ing|ures?)?|errors?|broken|breaks?|crash(?:es|ed|ing)?|hangs?|hanging|stuck|slow(?:er|ly)?|missing|bugs?|problems?|issues?|unexpected(?:ly)?|panic(?:s|ked)?|exceptions?|timeouts?|times? out|timed out|wrong(?:ly)?|not work(?:ing)?|(?:does|is|do|are|was|did)(?: not|n.t)|(?:can|won|could)(?:.t|not)|why|fehler|falla|erreur)\b|错误|失败|エラー"
-    )
-    .is_match(text)
+    is_phrase(Topic::Failure, text)
 }
 
 /// Whether a sentence about a root cause says what failed: the cause is about a failure, or the task

@@ -297,10 +297,8 @@ fn subject(claim: &Claim) -> Option<&str> {
 
 /// Whether a line cannot be understood without the line before it.
 pub(super) fn depends_on_context(line: &str) -> bool {
-    pattern!(
-        r"(?i)^\.\.\.|^(?:it|its|it's|this|these|those|that|that's|they|their|but|so|and|or|also|however|then|thus|hence|he|she|which|same|both (?:of|are|is|were|have|had|now|do|can|will|would|should|need|pass|work|look|seem|fixes|changes)|either|neither|here|there|above|below|see|e\.g|if|otherwise|instead|another|the (?:former|latter|above|following|rest)|verdict|net|bottom line|conclusion|facts check out|factually correct|where it|asked|note that|i'm|you're|now|good|great|perfect|excellent|let|in (?:this|that|both) (?:case|cases|way)?|with (?:this|that)|for (?:this|that)|as such)\b|^[^\p{L}\p{N}`./~@#$<\[_-]"
-    )
-    .is_match(line)
+    pattern!(r"^\.\.\.|^[^\p{L}\p{N}`./~@#$<\[_-]").is_match(line)
+        || is_phrase(Topic::Continuation, line)
 }
 
 /// Whether a claim is one half of a pair, such as `input` and `output`, or metadata of a review,

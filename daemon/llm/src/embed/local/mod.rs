@@ -26,8 +26,7 @@ use crate::{
     config_section::ConfigSection,
     embed::{Embedded, Embedder, config::Config},
     error::{Error, Failure},
-    lang::hex,
-    model::Timestamp,
+    model::{Timestamp, hex},
     ports::BoxFuture,
     price::Tariff,
 };

@@ -12,10 +12,10 @@ use super::{
 };
 use crate::{
     OutboxChange, Source, SourceKey, contract,
-    lang::hex,
     model::{
         CloseReason, ContentHash, Episode, EpisodeId, Message, SessionKey, Timestamp,
         graph::{Claim, EntityOrFact, Mark, Mention},
+        hex,
         session::{Failure, Indexed, Indexing, Session, State, Unindexed},
         vector::Owner,
     },

@@ -15,16 +15,14 @@ pub use self::line::ClassifiedLine;
 use crate::{
     activity::classify::bash::command::ClassifiedCommand,
     lang::shell::{
-        inner::{self, Inner},
+        inner::{self, Inner, MAX_SCRIPT_DEPTH},
         parse::{self, ShellCommand},
     },
-    model::tool::BashCommandClassification,
+    model::tool::{BashCommandClassification, ToolDomain, ToolIntent},
 };
 
 /// Maximum number of commands of a line that are classified.
 const MAX_COMMANDS: usize = 64;
-/// Maximum nesting depth of scripts within a command, such as the argument of `sh -c`.
-const MAX_SCRIPT_DEPTH: usize = 3;
 
 /// Classifies each simple command of `line`. Commands inside `$(...)` are marked. A line with
 /// invalid shell syntax is only split at its operators. If this is not possible either, only the
@@ -40,6 +38,16 @@ pub fn classify_line(line: &str) -> ClassifiedLine {
         expand(command, 0, &mut commands);
     }
     ClassifiedLine { commands }
+}
+
+/// Whether a command, without wrappers, runs tests.
+pub(crate) fn is_test_run(words: &[String]) -> bool {
+    command::effect_of(words) == Some((ToolIntent::Validate, ToolDomain::Testing))
+}
+
+/// Whether a task with this name, such as `test:unit`, runs tests.
+pub(crate) fn is_test_task(name: &str) -> bool {
+    script::of_name(name) == Some((ToolIntent::Validate, ToolDomain::Testing))
 }
 
 fn expand(mut command: ShellCommand, depth: usize, found: &mut Vec<ClassifiedCommand>) {

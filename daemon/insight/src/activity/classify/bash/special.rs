@@ -5,6 +5,7 @@ use crate::{
     activity::classify::{bash::command, file::FileKind},
     lang::shell::{
         args::Args,
+        inner,
         parse::{Redirect, ShellCommand},
     },
     model::tool::{ToolDomain, ToolIntent},
@@ -23,7 +24,7 @@ pub(super) fn refine(name: &str, args: &Args, command: &ShellCommand) -> Refinem
     match name {
         "curl" | "http" | "https" | "xh" | "wget" | "curlie" => refine_web(name, args),
         "gh" => refine_gh(args),
-        "find" | "gfind" | "fd" | "fdfind" => refine_find(words),
+        "find" | "gfind" | "fd" | "fdfind" => refine_find(command),
         "tar" | "gtar" | "bsdtar" => archive(words),
         "rsync" | "rclone" => refine_copy(args),
         "psql" | "pgcli" | "mysql" | "mariadb" | "sqlite3" | "sqlite" | "duckdb" | "clickhouse"
@@ -156,20 +157,15 @@ fn refine_gh(args: &Args) -> Refinement {
 }
 
 /// Classifies `find` by `-delete`, or by the command that it runs on the results.
-fn refine_find(words: &[String]) -> Refinement {
-    if words.iter().any(|word| word == "-delete") {
+fn refine_find(command: &ShellCommand) -> Refinement {
+    if command.words.iter().any(|word| word == "-delete") {
         return intent(ToolIntent::Delete);
     }
-    let runs = |word: &String| {
-        matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-x" | "--exec" | "-X")
-    };
-    let Some(at) = words.iter().position(runs) else { return Refinement::default() };
-    let inner: Vec<String> =
-        words[at + 1..].iter().take_while(|word| *word != ";" && *word != "+").cloned().collect();
+    let Some(inner) = inner::command_of_find(&command.words) else { return Refinement::default() };
     if matches!(inner.first().map(String::as_str), Some("sh" | "bash" | "zsh")) {
         return Refinement::default();
     }
-    match command::effect_of(&inner) {
+    match command::effect_of(inner) {
         Some((ToolIntent::Read, _)) | None => Refinement::default(),
         Some((intent, domain)) => Refinement { intent: Some(intent), domain: Some(domain) },
     }

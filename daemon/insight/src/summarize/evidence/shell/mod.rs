@@ -90,6 +90,7 @@ impl CommandLine {
             .filter_map(|command| Invocation::of(command).map(|invocation| (command, invocation)))
             .collect();
         let repository = repository::steps(&commands, line, directory);
+        let runner_calls = test_calls::runner_calls(line, directory);
         let target = target::of(&commands, directory);
         let commit = repository.iter().find_map(|step| step.commit.as_ref());
         let works =
@@ -113,8 +114,8 @@ impl CommandLine {
                 .iter()
                 .any(|(_, one)| one.program == "git" && one.operand(0) == Some("log")),
             repository,
-            tests: test_calls::of(&commands, directory),
-            runs_no_tests: test_calls::only_prepares(&commands),
+            tests: runner_calls.iter().map(TestCall::from).collect(),
+            runs_no_tests: test_calls::only_prepare(&runner_calls),
             git: git_calls::of(&commands, line, directory),
             directory: target.directory,
             package: target.package,

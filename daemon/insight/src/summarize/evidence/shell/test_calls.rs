@@ -8,6 +8,11 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    activity::classify::bash,
+    lang::shell::{
+        inner::{self, Inner, MAX_SCRIPT_DEPTH},
+        parse::{self, ShellCommand},
+    },
     summarize::evidence::{
         bounds,
         shell::{
@@ -84,29 +89,57 @@ fn runner(row: &'static str) -> Option<Runner> {
     })
 }
 
-/// Returns the calls of test runners among `commands`, which run one after the other from
-/// `directory`.
-pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> Vec<TestCall> {
-    let mut directory = WorkingDirectory::new(directory);
+/// One command that starts a test runner.
+pub(super) struct RunnerCall {
+    runner: &'static Runner,
+    arguments: Vec<String>,
+    /// The directory that the command runs in.
+    directory: String,
+}
+
+/// Returns the commands of `line` that start a test runner, also in `$(...)` and in scripts in
+/// arguments. The line runs in `directory`.
+pub(super) fn runner_calls(line: &str, directory: &str) -> Vec<RunnerCall> {
     let mut calls = Vec::new();
-    for command in commands {
-        directory.advance_to(command);
-        if directory.run(command) {
-            continue;
-        }
-        let Some(invocation) = Invocation::of(command) else { continue };
-        calls.extend(call(&invocation, directory.current()));
+    // Most lines name no runner, and to parse them takes much longer.
+    if TABLE.iter().any(|runner| line.contains(runner.start[0])) {
+        add_runner_calls(line, directory, 0, &mut calls);
     }
     calls
 }
 
-/// Whether `commands` call test runners, but only to build or list tests.
-pub(super) fn only_prepares(commands: &[SimpleCommand]) -> bool {
-    let invocations = commands.iter().filter_map(Invocation::of);
-    let mut calls = invocations
-        .filter_map(|one| runner_of(&one).map(|runner| runs_none(runner.framework, &one.arguments)))
-        .peekable();
-    calls.peek().is_some() && calls.all(|runs_none| runs_none)
+fn add_runner_calls(line: &str, directory: &str, depth: usize, calls: &mut Vec<RunnerCall>) {
+    let mut directory = WorkingDirectory::new(directory);
+    for command in parse::commands(line) {
+        let simple = SimpleCommand::from(&command);
+        directory.advance_to(&simple);
+        if directory.run(&simple) {
+            continue;
+        }
+        match inner::of(&command.words, &command.redirects) {
+            Inner::Script(script) if depth < MAX_SCRIPT_DEPTH => {
+                add_runner_calls(&script, directory.current(), depth + 1, calls);
+            }
+            Inner::Script(_) => {}
+            Inner::Command(words) => calls.extend(runner_call(&words, directory.current())),
+        }
+    }
+}
+
+/// Returns the call of a test runner that a command, without wrappers, makes.
+fn runner_call(words: &[String], directory: &str) -> Option<RunnerCall> {
+    let words = inner::command_of_find(words).unwrap_or(words).to_vec();
+    let command = ShellCommand { words, ..ShellCommand::default() };
+    let simple = SimpleCommand::from(&command);
+    let invocation = Invocation::of(&simple)?;
+    let runner = runner_of(&invocation, &command.words)?;
+    let arguments = invocation.arguments.iter().map(|word| (*word).to_owned()).collect();
+    Some(RunnerCall { runner, arguments, directory: directory.to_owned() })
+}
+
+/// Whether `calls` contains calls of test runners, which all only build or list tests.
+pub(super) fn only_prepare(calls: &[RunnerCall]) -> bool {
+    !calls.is_empty() && calls.iter().all(RunnerCall::runs_no_tests)
 }
 
 /// Returns the call that printed the report of `framework`: the last call of its runner, or else
@@ -120,63 +153,60 @@ pub(in crate::summarize::evidence) fn printed<'c>(
     of_runner.or_else(|| calls.iter().rfind(|call| call.framework == "*"))
 }
 
-fn runner_of(invocation: &Invocation<'_>) -> Option<&'static Runner> {
-    let words = &invocation.arguments;
+/// Returns the runner that `invocation` starts. A script runner counts if the classifier of
+/// activities determines that its command, `words`, runs tests.
+fn runner_of(invocation: &Invocation<'_>, words: &[String]) -> Option<&'static Runner> {
+    let arguments = &invocation.arguments;
     let is_operand = |word: &&&str| !word.starts_with(['-', '+']);
-    let operands: Vec<&str> = words.iter().filter(is_operand).copied().collect();
+    let operands: Vec<&str> = arguments.iter().filter(is_operand).copied().collect();
     let starts = |runner: &&Runner| {
         let (program, rest) = runner.start.split_first().expect("each row begins with a program");
         let operands = &operands[..operands.len().min(rest.len())];
         let is_begun = |word: &&str| match word.starts_with('-') {
-            true => words.contains(word),
+            true => arguments.contains(word),
             false => operands.contains(word),
         };
         let is_it = invocation.program == *program && rest.iter().all(is_begun);
-        is_it && (runner.framework != "*" || runs_tests(words))
+        is_it && (runner.framework != "*" || bash::is_test_run(words))
     };
     TABLE.iter().find(starts)
 }
 
-/// Whether the arguments of a runner make it build or list the tests instead of running them.
-fn runs_none(framework: &str, arguments: &[&str]) -> bool {
-    let has = |options: &[&str]| arguments.iter().any(|word| options.contains(word));
-    match framework {
-        "cargo test" | "cargo nextest" => has(&["--no-run", "--list"]),
-        "go test" => {
-            pattern!(r"(?: |^)-(?:c|list|exec[= ](?:\S*/)?true|run[= ](?:\^\$|XXX|NONE))(?: |=|$)")
-                .is_match(&arguments.join(" "))
+impl RunnerCall {
+    /// Whether the arguments make the runner build or list the tests instead of running them.
+    fn runs_no_tests(&self) -> bool {
+        let has =
+            |options: &[&str]| self.arguments.iter().any(|word| options.contains(&word.as_str()));
+        match self.runner.framework {
+            "cargo test" | "cargo nextest" => has(&["--no-run", "--list"]),
+            "go test" => pattern!(
+                r"(?: |^)-(?:c|list|exec[= ](?:\S*/)?true|run[= ](?:\^\$|XXX|NONE))(?: |=|$)"
+            )
+            .is_match(&self.arguments.join(" ")),
+            "jest" => has(&["--listTests"]),
+            "pytest" => has(&["--collect-only", "--co"]),
+            _ => false,
         }
-        "jest" => has(&["--listTests"]),
-        "pytest" => has(&["--collect-only", "--co"]),
-        _ => false,
     }
 }
 
-fn call(invocation: &Invocation<'_>, directory: &str) -> Option<TestCall> {
-    let words = &invocation.arguments;
-    let runner = runner_of(invocation)?;
-    let mut read = ArgumentReader::new(runner, directory);
-    let mut rest = words.iter().copied().filter(|word| !runner.start[1..].contains(word));
-    while let Some(word) = rest.next() {
-        read.word(word, &mut rest);
+impl From<&RunnerCall> for TestCall {
+    fn from(call: &RunnerCall) -> TestCall {
+        let RunnerCall { runner, directory, .. } = call;
+        let mut read = ArgumentReader::new(runner, directory);
+        let words = call.arguments.iter().map(String::as_str);
+        let mut rest = words.filter(|word| !runner.start[1..].contains(word));
+        while let Some(word) = rest.next() {
+            read.word(word, &mut rest);
+        }
+        TestCall {
+            framework: runner.framework.to_owned(),
+            limited_to: read.limit(),
+            task: read.task,
+            package: read.package,
+            directory: read.moved_to.unwrap_or_else(|| directory.clone()),
+        }
     }
-    Some(TestCall {
-        framework: runner.framework.to_owned(),
-        limited_to: read.limit(),
-        task: read.task,
-        package: read.package,
-        directory: read.moved_to.unwrap_or_else(|| directory.to_owned()),
-    })
-}
-
-/// Whether one of the words of a script runner is a test task.
-fn runs_tests(words: &[&str]) -> bool {
-    words.iter().any(|word| is_test_task(word))
-}
-
-fn is_test_task(word: &str) -> bool {
-    pattern!(r"^(?:\w+:)*(?:unit[:_-]?)?(?:tests?|spec|vitest|jest|e2e|check)(?:[:_-][\w:-]+)?$")
-        .is_match(word)
 }
 
 /// Whether a test task runs only a part of the tests according to its name. For example, `test:e2e`
@@ -260,7 +290,7 @@ impl<'r> ArgumentReader<'r> {
             if word == "run" || word == "t" {
                 return;
             }
-            if is_test_task(word) {
+            if bash::is_test_task(word) {
                 self.has_task = true;
                 self.task = is_partial_task(word).then(|| kept(word, bounds::NAME));
             }
@@ -305,12 +335,15 @@ fn typed(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summarize::evidence::shell::words::simple_commands;
+    use crate::{
+        model::tool::{BashCommandClassification, ToolDomain},
+        summarize::evidence::shell::CommandLine,
+    };
 
     /// Returns the last call as `framework #task limit @package directory`.
     fn read(line: &str) -> String {
-        let calls = of(&simple_commands(line), "/app");
-        let Some(call) = calls.last() else { return "-".to_owned() };
+        let calls = runner_calls(line, "/app");
+        let Some(call) = calls.last().map(TestCall::from) else { return "-".to_owned() };
         let part = |mark: &str, text: &Option<String>| {
             text.as_ref().map_or(String::new(), |text| format!(" {mark}{text}"))
         };
@@ -376,6 +409,48 @@ mod tests {
     }
 
     #[test]
+    fn the_evidence_and_the_activity_find_the_same_test_runs() {
+        for (line, frameworks) in [
+            ("cargo test -p core", "cargo test"),
+            ("OUT=$(cargo test 2>&1); echo \"$OUT\" | tail -5", "cargo test"),
+            ("echo \"failed: `pytest -q | tail -1`\"", "pytest"),
+            ("find . -name Cargo.toml -execdir cargo test \\;", "cargo test"),
+            ("find crates -maxdepth 1 -exec cargo test --manifest-path {} +", "cargo test"),
+            ("ls crates | xargs -n1 cargo test -p", "cargo test"),
+            ("bash -c \"cargo test\"", "cargo test"),
+            ("cd web && timeout 60 bash -lc 'npx vitest run && npx jest'", "vitest, jest"),
+            ("bash -c cargo\\ test; eval 'go test ./...'", "cargo test, go test"),
+            ("if cargo test; then echo fine; fi", "cargo test"),
+            ("for i in 1 2; do pytest -x || break; done", "pytest"),
+            ("while ! npm test; do sleep 1; done", "*"),
+            ("time cargo test", "cargo test"),
+            ("timeout -s KILL 60 cargo test", "cargo test"),
+            ("sudo -u web env CI=1 nice -n 5 npx jest", "jest"),
+            ("(cd web && npm run test:unit) & uv run pytest & wait", "*, pytest"),
+            ("docker compose exec api pytest tests/a.py", "pytest"),
+            ("bash <<'EOF'\nset -e\ncargo test\nEOF", "cargo test"),
+            ("cat <<EOF > log\n$(go test ./...)\nEOF", "go test"),
+            ("run_it() { cargo test; }; run_it", "cargo test"),
+            ("diff <(go test -v ./a) old.txt", "go test"),
+            ("echo \"cargo test\" && echo 'run $(cargo test)'", ""),
+            ("grep -rn \"cargo test\" docs | xargs grep -l pytest", ""),
+            ("git commit -m \"run cargo test\" -m 'and `pytest`'", ""),
+            ("cat > test.sh <<'EOF'\ncargo test\nEOF\nchmod +x test.sh", ""),
+            ("git commit -F - <<'EOF'\nFix it\n\n`cargo test` and $(pytest) pass\nEOF", ""),
+            ("gh pr create --body \"$(cat <<'EOF'\n- [x] `npm test`\nEOF\n)\"", ""),
+            ("find . -name 'cargo test*' -exec grep pytest {} \\;", ""),
+            ("pnpm biome check --write src && npm install jest && make", ""),
+        ] {
+            let read = CommandLine::read(line, "/app");
+            let found: Vec<&str> = read.tests.iter().map(|call| call.framework.as_str()).collect();
+            assert_eq!(found.join(", "), frameworks, "{line}");
+            let classified = bash::classify(line);
+            let tests = |one: &&BashCommandClassification| one.domain == ToolDomain::Testing;
+            assert_eq!(classified.iter().filter(tests).count(), found.len(), "{line}");
+        }
+    }
+
+    #[test]
     fn a_call_that_only_builds_or_lists_tests_runs_no_tests() {
         for line in [
             "cargo test --no-run",
@@ -386,17 +461,17 @@ mod tests {
             "npx jest --listTests",
             "pytest --collect-only -q",
         ] {
-            assert!(only_prepares(&simple_commands(line)), "{line}");
+            assert!(only_prepare(&runner_calls(line, "")), "{line}");
         }
         for line in ["go test -run TestX ./...", "cargo test", "go vet ./...", "ls"] {
-            assert!(!only_prepares(&simple_commands(line)), "{line}");
+            assert!(!only_prepare(&runner_calls(line, "")), "{line}");
         }
     }
 
     #[test]
     fn a_report_belongs_to_the_call_of_its_runner() {
-        let calls =
-            of(&simple_commands("cd web && npx vitest run a && cd ../api && npm test"), "/app");
+        let line = "cd web && npx vitest run a && cd ../api && npm test";
+        let calls: Vec<TestCall> = runner_calls(line, "/app").iter().map(TestCall::from).collect();
         let limit = |framework| printed(&calls, framework).and_then(|call| call.limited_to.clone());
         assert_eq!((limit("vitest").as_deref(), limit("jest")), (Some("a"), None));
     }

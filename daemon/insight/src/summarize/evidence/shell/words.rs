@@ -3,7 +3,11 @@
 //! The shell's expansions are not carried out. A word that the shell would expand is marked, so
 //! that `$OUT/*.rs` is not mistaken for a path.
 
-use crate::{summarize::evidence::shell::substitution, text::pattern};
+use crate::{
+    lang::shell::parse::{ShellCommand, SubshellMarks},
+    summarize::evidence::shell::substitution,
+    text::pattern,
+};
 
 /// Maximum number of simple commands that are read in one command line; the rest is ignored.
 const COMMANDS: usize = 40;
@@ -25,15 +29,6 @@ pub(super) struct SimpleCommand {
     pub(super) subshells: SubshellMarks,
     /// The operator before the next command.
     pub(super) joint: Operator,
-}
-
-/// The brackets between the previous command and this command.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct SubshellMarks {
-    /// Number of subshells that end before the command.
-    pub(super) ended: usize,
-    /// Number of subshells that begin with the command.
-    pub(super) begun: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,6 +63,18 @@ pub(super) enum Operator {
 impl SimpleCommand {
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(|word| word.text.as_str())
+    }
+}
+
+impl From<&ShellCommand> for SimpleCommand {
+    /// Takes the words and the subshells over.
+    fn from(command: &ShellCommand) -> SimpleCommand {
+        let word = |text: &String| {
+            let expands = text.contains(['$', '*', '?', '{']);
+            Word { text: text.clone(), expands }
+        };
+        let words = command.words.iter().map(word).collect();
+        SimpleCommand { words, subshells: command.subshells, ..SimpleCommand::default() }
     }
 }
 
@@ -271,12 +278,9 @@ impl<'l> Lexer<'l> {
     fn bracket(&mut self, bracket: char) {
         self.take(1);
         self.end_command(Operator::Next);
-        if bracket == '(' {
-            self.subshells.begun += 1;
-        } else if self.subshells.begun > 0 {
-            self.subshells.begun -= 1;
-        } else {
-            self.subshells.ended += 1;
+        match bracket {
+            '(' => self.subshells.begin(),
+            _ => self.subshells.end(),
         }
     }
 

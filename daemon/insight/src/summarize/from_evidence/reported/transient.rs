@@ -45,8 +45,7 @@ pub(crate) fn leaves_decision(text: &str) -> bool {
 /// Whether a text says what the agent would do next. If other reports follow, the user has already
 /// decided about this plan.
 pub(crate) fn plans_ahead(text: &str) -> bool {
-    pattern!(r"(?i)^(?:what (?:i|we)(?:['\u{2019}]d| would) \w+ next|(?:my|the) recommendation (?:is|would be) .*\bnext\b|after that,? (?:i|we)(?:['\u{2019}]d| would)\b|(?:i|we)(?:['\u{2019}]d| would) (?:now |then |next |also )*(?:go after|revisit|pick|tackle|move|take|start with|audit)\b)|\b(?:next|most) (?:high(?:est)?|best|logical|useful|valuable|sensible|natural|reasonable|impactful)[\w-]* (?:next )?(?:code )?(?:step|move|task|thing)\b|\b(?:highest|best)[\w-]* next (?:step|move|task)\b")
-        .is_match(text)
+    is_phrase(Topic::PlanAhead, text)
 }
 
 /// Whether a text states the next step or a possibility rather than a decision, for example

@@ -22,7 +22,11 @@ pub(crate) mod wording_scenarios;
 use crate::{
     lang::prompt::slash_command,
     model::evidence::{Evidence, Quote},
-    report::cache::{Cache, cached},
+    report::{
+        Topic,
+        cache::{Cache, cached},
+        is_phrase,
+    },
     summarize::from_evidence::{
         entries::cut_at_clause,
         request::{
@@ -341,10 +345,7 @@ fn weight(text: &str) -> Weight {
     {
         return Weight::Reaction;
     }
-    let routine = pattern!(
-        r"^(?:(?:commit|push|merge|rebase|amend|squash)\b(?: (?:and|then|&)? ?(?:commit|push|merge|continue|up|make|create|open|a|an|draft|pr|pull request|it|this|that|everything|all|the changes?|these|them|and|to|main|master|again|now|please|update|changelog))*|(?:create|open|make) (?:a |the )?(?:draft )?(?:pr|pull request|branch)|(?:get|go|switch|move|come) back to (?:the )?(?:main|master|develop)(?: branch)?(?:,? and pull(?: in)?(?: the)? latest)?|(?:check ?out|switch (?:back )?to) (?:the |my )?[a-z0-9./_-]+(?: [a-z0-9./_-]+)? branch|(?:check ?out|switch to|pull(?: in)?) (?:the )?(?:latest )?(?:main|master|develop)(?: branch)?(?: and pull(?: the latest)?)?|run (?:the )?(?:tests?|lint|build|checks?)(?: again)?|try again|continue.*|keep going|next(?: step| task)?|start(?: it)?|retry|resume)[.! ]*$"
-    );
-    if routine.is_match(lower.trim_end_matches(['.', '!'])) {
+    if is_phrase(Topic::RoutineStep, lower.trim_end_matches(['.', '!'])) {
         return Weight::Routine;
     }
     // A correction states no goal.

@@ -1,7 +1,10 @@
 //! Parses requests of users: removes the polite words around a request, and finds a request within
 //! a sentence.
 
-use crate::text::{capitalised, pattern, sentences, without_opener};
+use crate::{
+    report::{Topic, is_phrase},
+    text::{capitalised, pattern, sentences, without_opener},
+};
 
 /// The form of a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,25 +130,13 @@ pub(crate) fn short_addresses(line: &str) -> String {
 
 /// Whether the text begins with a verb that orders work.
 pub(crate) fn begins_as_order(text: &str) -> bool {
-    pattern!(
-        r"(?i)^(?:add|address|adjust|analy[sz]e|build|change|check|clean|commit|compare|configure|convert|create|debug|delete|deploy|design|document|enable|examine|explain|explore|extract|find|fix|generate|implement|improve|increase|install|integrate|investigate|list|make|merge|migrate|move|optimi[sz]e|port|prepare|read|rebase|refactor|release|remove|rename|replace|research|restore|review|rewrite|run|search|set up|show|simplify|split|summari[sz]e|support|switch|test|translate|update|upgrade|use|verify|write)\b"
-    )
-    .is_match(text)
+    is_phrase(Topic::OrderVerb, text)
 }
 
 /// Whether a text of the user begins with an order. In a text of the agent, some of these verbs
 /// describe what the agent did.
 pub(crate) fn orders_work(text: &str) -> bool {
-    begins_as_order(text)
-        || pattern!(
-            r"(?i)^(?:amend|append|apply|attach|bump|capture|combine|dedupe|deduplicate|drop|ensure|expose|extend|handle|hide|include|inline|inspect|introduce|parse|put|redo|reduce|regenerate|reorder|reorgani[sz]e|resolve|respond|restructure|restyle|reuse|revert|rework|squash|swap|tighten|unify|validate|wire)\b"
-        )
-        .is_match(text)
-        // The words of the next pattern may be nouns, too.
-        || pattern!(
-            r"(?i)^(?:bring|copy|cover|cut|format|get|give|group|keep|link|lock|log|mark|name|open|pin|polish|print|record|reply|return|save|send|set|ship|sort|start|stop|store|tag|track|trim|turn) (?:(?:the|an?|all|any|each|every|our|my|your|its|it|them|these|those|this|that|both|up|out|more|only)\b|`)"
-        )
-        .is_match(text)
+    begins_as_order(text) || is_phrase(Topic::UserOrder, text)
 }
 
 /// Whether a sentence rejects or limits the one before it, for example `But I don't think so`.
