@@ -9,7 +9,8 @@ use crate::{
     activity::classify::Unknowns,
     capture::{content_hash, format::FormatHandle},
     engine::{
-        episode, figures,
+        episode::{self, EpisodeSource},
+        figures,
         job_result::{GatherOutcome, IndexOutcome, JobResult, SessionDigest},
         model_queue::ModelQuestion,
         new_episode::NewEpisode,
@@ -192,8 +193,8 @@ fn make_episode(
         tracing::info!(session = %session.id, %hash, "session unchanged, skipping index");
         return IndexOutcome::Unchanged;
     }
-    let episode =
-        episode::from_evidence(session, reason, done, content, &parse_context.summarize, now);
+    let source = EpisodeSource { session, done, content };
+    let episode = episode::from_evidence(&source, reason, &parse_context.summarize, now);
     let evidence = episode::merged_evidence(done);
     let statements = graph::extract(&episode, &evidence);
     let figures = Some(figures::of_evidence(&evidence, session));

@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_fact_has_an_id_for_each_span_and_one_key() {
         let end = EntityId::of(EntityKind::File, Namespace::default(), "a");
-        let key = FactKey::of(Relation::SetTo, (end, end), "1");
+        let key = FactKey::of(Relation::SetTo, end, end, "1");
         assert_eq!(key.in_span(0).key(), key);
         assert_eq!(key.in_span(3).key(), key);
         assert_ne!(key.in_span(0), key.in_span(3));

@@ -122,7 +122,8 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let watches = watches(draft, subject, about, is_checked);
     draft.claim(
         Relation::Resolved,
-        (source, target),
+        source,
+        target,
         ClaimDraft {
             detail: text::plain(&record.fix),
             sentence,
@@ -253,7 +254,8 @@ fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
     let watches = [gone, command].map(|subject| Watch { subject, stance: Stance::Broken });
     draft.claim(
         Relation::Occurs,
-        (source, draft.project),
+        source,
+        draft.project,
         ClaimDraft {
             sentence: format!(
                 "{} Occurs in `{attempt}`.{}",
