@@ -167,9 +167,7 @@ impl Remaker {
 /// The episodes whose summary was created by older rules, the latest first.
 #[derive(Default)]
 struct OlderEpisodes {
-    /// Episodes from evidence.
     from_evidence: Vec<EpisodeId>,
-    /// Episodes by a model.
     by_model: Vec<EpisodeId>,
 }
 

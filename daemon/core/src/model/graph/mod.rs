@@ -54,7 +54,6 @@ macro_rules! named {
 }
 
 named! {
-    /// The kind of an entity.
     EntityKind {
         /// A directory in which sessions run.
         Project = 0 "Project",
@@ -105,7 +104,6 @@ named! {
         Fails = 7 "FAILS",
         /// The result of a test run.
         TestResult = 8 "TEST_RESULT",
-        /// The state of a task.
         TaskState = 9 "TASK_STANDS",
         /// Something was done for a task.
         Did = 10 "DID",
