@@ -49,7 +49,7 @@ pub(crate) fn gather(
     filters: &FilterSet,
     weights: &Weights,
 ) -> tantivy::Result<Gathered> {
-    let mut pass = Pass {
+    let mut pass = GatherPass {
         plan,
         identifier,
         filters,
@@ -80,7 +80,7 @@ fn scanned(plan: &Plan) -> Vec<bool> {
     is_scanned
 }
 
-struct Pass<'p> {
+struct GatherPass<'p> {
     plan: &'p Plan,
     /// The unit of the identifier that the query consists of.
     identifier: Option<usize>,
@@ -152,7 +152,7 @@ struct GatheredSession {
     is_admitted: bool,
 }
 
-impl Pass<'_> {
+impl GatherPass<'_> {
     fn shard(&mut self, shard: &Shard<'_>) -> tantivy::Result<()> {
         let cursors = self.plan.cursors(shard, PostingDetail::Counts, |_| true)?;
         let (mut scanned, mut looked_up): (Vec<UnitCursor<'_>>, Vec<UnitCursor<'_>>) =

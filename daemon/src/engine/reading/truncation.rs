@@ -37,7 +37,7 @@ pub(super) enum ReadStart {
 }
 
 /// What is stored of the lines that an agent kept.
-struct Kept {
+struct KeptLines {
     /// The number of the last line whose record is stored; 0 if no record is stored.
     known: u64,
     /// The number after the last stored message. After a crash, it may be higher than that of the
@@ -124,7 +124,7 @@ impl SourceReader {
         source: &Source,
         state: &SourceState,
         has_same_start: bool,
-    ) -> Result<Kept, ReadError> {
+    ) -> Result<KeptLines, ReadError> {
         let path = Path::new(&source.path);
         let (mut stored, mut next_seq): (HashSet<RecordUuid>, _) = (HashSet::new(), 0);
         let mut signs = HashSet::new();
@@ -136,7 +136,7 @@ impl SourceReader {
         forgotten::visit_messages_of(self.store.as_ref(), source.key, add)?;
         if has_same_start && (signs.is_empty() || state.first_record.is_none()) {
             let known = known_by_signs(context, source, state, &signs);
-            return Ok(Kept { known: known.map_err(unreadable(source))?, next_seq });
+            return Ok(KeptLines { known: known.map_err(unreadable(source))?, next_seq });
         }
         let mut known = 0;
         let visit = &mut |line, record: &RecordUuid| {
@@ -147,7 +147,7 @@ impl SourceReader {
         };
         forks::each_record(context.format, path, &state.cursor, visit)
             .map_err(unreadable(source))?;
-        Ok(Kept { known, next_seq })
+        Ok(KeptLines { known, next_seq })
     }
 }
 
