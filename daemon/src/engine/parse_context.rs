@@ -28,6 +28,19 @@ pub struct ParseContext {
 }
 
 impl ParseContext {
+    /// Returns the default settings.
+    #[cfg(test)]
+    pub(in crate::engine) fn of_defaults() -> ParseContext {
+        ParseContext {
+            filter: Filter::default(),
+            redactor: Redactor::new(),
+            learned: Arc::default(),
+            formats: Formats::default(),
+            summarize: summarize::config::Config::default(),
+            makes_episodes: true,
+        }
+    }
+
     pub(in crate::engine) fn classify(&self, call: &Call<'_>) -> Classified {
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         classify::classify(call, &mut learned)
