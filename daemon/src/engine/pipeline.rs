@@ -403,8 +403,8 @@ mod tests {
     #[test]
     fn copied_lines_add_only_the_directory_and_the_branch() {
         let mut state = SourceState { shared: 2, ..SourceState::new(0) };
-        assert!(take(&mut state, 1, prompt("a copy")).is_empty());
-        assert!(take(&mut state, 2, context("/app", "fix")).is_empty());
+        assert!(take(&mut state, 1, context("/app", "fix")).is_empty());
+        assert!(take(&mut state, 2, prompt("a copy")).is_empty());
         assert_eq!(state.hasher.hash(), None);
         assert!(state.evidence().prompts.is_empty());
         assert_eq!(state.evidence().directories, ["/app"]);
