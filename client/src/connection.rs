@@ -136,6 +136,7 @@ impl Connection {
             set.and_then(|()| self.stream.set_send_timeout(Some(limit)))
                 .map_err(|error| AskError::InvalidAnswer(error.to_string()))?;
         }
+        // Pipes of Windows have no time limits.
         #[cfg(not(unix))]
         let _ = limit;
         Ok(())

@@ -33,7 +33,6 @@ pub(crate) struct List {
     pub(crate) output: Output,
 }
 
-/// The state of a session.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum SessionState {
     /// With recent activity

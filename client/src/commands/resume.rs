@@ -32,8 +32,8 @@ const CHOICES: usize = 20;
 pub(super) fn run(args: cli::Resume, screen: &Screen) -> Result<(), AskError> {
     let (is_json, is_print) = (args.output.json, args.print);
     let session = match find(args, screen)? {
-        Target::Session(session) => *session,
-        Target::Choose(request) => return choose(*request, is_print, screen),
+        ResumeTarget::Session(session) => *session,
+        ResumeTarget::Choose(request) => return choose(*request, is_print, screen),
     };
     if !is_json && !is_print {
         return launch(&session, screen);
@@ -210,13 +210,13 @@ fn restart_command_line(restart: &AgentCommand) -> String {
 }
 
 /// The session or the search that the arguments specify.
-enum Target {
+enum ResumeTarget {
     Session(Box<SessionRow>),
     /// The user has to choose among the results of a search.
     Choose(Box<SearchSessionsArguments>),
 }
 
-fn find(args: cli::Resume, screen: &Screen) -> Result<Target, AskError> {
+fn find(args: cli::Resume, screen: &Screen) -> Result<ResumeTarget, AskError> {
     let can_choose = screen.is_terminal() && io::stdin().is_terminal() && !args.output.json;
     let request = SearchSessionsArguments {
         query: args.words.join(" "),
@@ -229,7 +229,7 @@ fn find(args: cli::Resume, screen: &Screen) -> Result<Target, AskError> {
         && word.len() >= SHORTEST_ID
         && let Some(session) = find_by_id(word)?
     {
-        return Ok(Target::Session(Box::new(session)));
+        return Ok(ResumeTarget::Session(Box::new(session)));
     }
     if request.query.is_empty() && !can_choose {
         let what = "no session given: run `graphiti resume WORDS`, or run `graphiti resume` on a terminal to choose one";
@@ -246,8 +246,8 @@ fn find(args: cli::Resume, screen: &Screen) -> Result<Target, AskError> {
         }
     }
     match sessions.as_slice() {
-        [session] => Ok(Target::Session(Box::new(session.clone()))),
-        _ if can_choose => Ok(Target::Choose(Box::new(request))),
+        [session] => Ok(ResumeTarget::Session(Box::new(session.clone()))),
+        _ if can_choose => Ok(ResumeTarget::Choose(Box::new(request))),
         _ => Err(ambiguous(&sessions)),
     }
 }

@@ -1,6 +1,8 @@
 //! `graphiti completions` and `graphiti man`: print a completion script and the manual. Both are
 //! generated from the definition of the command line.
 
+use std::iter;
+
 use clap::CommandFactory;
 
 use crate::{cli::Cli, screen::Screen};
@@ -16,10 +18,10 @@ pub(super) fn manual(screen: &Screen) {
     let mut command = Cli::command();
     command.build();
     let mut page = Vec::new();
-    // Writing to memory does not fail.
-    let _ = clap_mangen::Man::new(command.clone()).render(&mut page);
-    for subcommand in command.get_subcommands().filter(|command| command.get_name() != "help") {
-        let _ = clap_mangen::Man::new(subcommand.clone()).render(&mut page);
+    let subcommands = command.get_subcommands().filter(|command| command.get_name() != "help");
+    for command in iter::once(&command).chain(subcommands) {
+        // Writing to memory does not fail.
+        let _ = clap_mangen::Man::new(command.clone()).render(&mut page);
     }
     screen.print_bytes(&page);
 }

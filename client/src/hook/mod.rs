@@ -59,6 +59,7 @@ const MODEL_CALL_VARIABLE: &str = "GRAPHITI_LLM_CALL";
 /// reported to the agent.
 pub(crate) fn run(agent: Option<&OsStr>) {
     let protocol = HookProtocol::of(agent);
+    // An agent shows the errors of its hooks to the user, who cannot act on them.
     let _ = guarded(|| forward_if(protocol, |_| true));
 }
 

@@ -25,7 +25,7 @@ const LONGEST_TEXT: u64 = 16 << 30;
 const LONGEST_DOCUMENT: u64 = LONGEST_LINE as u64;
 
 pub struct OpenTranscript {
-    content: Content,
+    content: TranscriptContent,
     /// The offset of the first byte of the content.
     base: u64,
     /// The position from which the next reading can build the records.
@@ -35,7 +35,7 @@ pub struct OpenTranscript {
     opened: FileStamp,
 }
 
-enum Content {
+enum TranscriptContent {
     File(File),
     Text(SpooledTempFile),
 }
@@ -58,14 +58,24 @@ pub(crate) fn open_from(path: &Path, anchor: Option<&Anchor>) -> io::Result<Open
         let mut text = RecordText::after(anchor.cloned());
         let opened = source.write_records(path, &mut text)?;
         let AssembledText { text, base, anchor } = text.finish()?;
-        return Ok(OpenTranscript { content: Content::Text(text), base, anchor, storage, opened });
+        return Ok(OpenTranscript {
+            content: TranscriptContent::Text(text),
+            base,
+            anchor,
+            storage,
+            opened,
+        });
     }
     let file = open_file(path)?;
     let opened = stamp_of(&file.metadata()?, storage);
     let content = match (storage, format) {
-        (Storage::Compressed, _) => Content::Text(decompressed(file)?),
-        (Storage::Document, Some(format)) => Content::Text(records_of_document(format, file)?),
-        (Storage::Lines | Storage::Document | Storage::Assembled, _) => Content::File(file),
+        (Storage::Compressed, _) => TranscriptContent::Text(decompressed(file)?),
+        (Storage::Document, Some(format)) => {
+            TranscriptContent::Text(records_of_document(format, file)?)
+        }
+        (Storage::Lines | Storage::Document | Storage::Assembled, _) => {
+            TranscriptContent::File(file)
+        }
     };
     Ok(OpenTranscript { content, base: 0, anchor: None, storage, opened })
 }
@@ -85,7 +95,7 @@ pub fn open_head(path: &Path, limit: u64) -> io::Result<OpenTranscript> {
         Err(error) if !text.is_full() => return Err(error),
         _ => {}
     }
-    let content = Content::Text(text.finish()?.text);
+    let content = TranscriptContent::Text(text.finish()?.text);
     Ok(OpenTranscript { content, base: 0, anchor: None, storage, opened })
 }
 
@@ -117,8 +127,8 @@ impl OpenTranscript {
     /// when it was opened.
     pub fn stamp(&self) -> io::Result<FileStamp> {
         match &self.content {
-            Content::File(file) => Ok(stamp_of(&file.metadata()?, self.storage)),
-            Content::Text(_) => Ok(self.opened),
+            TranscriptContent::File(file) => Ok(stamp_of(&file.metadata()?, self.storage)),
+            TranscriptContent::Text(_) => Ok(self.opened),
         }
     }
 
@@ -130,8 +140,8 @@ impl OpenTranscript {
     /// Returns the number of bytes of all lines of the transcript.
     pub fn length(&mut self) -> io::Result<u64> {
         match &mut self.content {
-            Content::File(file) => Ok(file.metadata()?.len()),
-            Content::Text(text) => Ok(self.base + text.seek(SeekFrom::End(0))?),
+            TranscriptContent::File(file) => Ok(file.metadata()?.len()),
+            TranscriptContent::Text(text) => Ok(self.base + text.seek(SeekFrom::End(0))?),
         }
     }
 
@@ -149,8 +159,8 @@ impl OpenTranscript {
 impl Read for OpenTranscript {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.content {
-            Content::File(file) => file.read(buffer),
-            Content::Text(text) => text.read(buffer),
+            TranscriptContent::File(file) => file.read(buffer),
+            TranscriptContent::Text(text) => text.read(buffer),
         }
     }
 }
@@ -161,8 +171,8 @@ impl Seek for OpenTranscript {
     /// `InvalidInput` for a position before the content.
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         let text = match &mut self.content {
-            Content::File(file) => return file.seek(position),
-            Content::Text(text) => text,
+            TranscriptContent::File(file) => return file.seek(position),
+            TranscriptContent::Text(text) => text,
         };
         let position = match position {
             SeekFrom::Start(offset) => {

@@ -27,7 +27,7 @@ pub(super) const MARK: &str = "[REDACTED:";
 pub(super) struct RuleScanner {
     anchors: AhoCorasick,
     /// Indexed by the number of the anchor.
-    actions: Vec<Vec<Action>>,
+    actions: Vec<Vec<AnchorAction>>,
     /// Indexed by the number of the rule. A pattern is compiled when it is first tried.
     patterns: Vec<OnceLock<meta::Regex>>,
 }
@@ -42,7 +42,7 @@ pub(super) struct Finding {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Action {
+enum AnchorAction {
     Rule(usize),
     Name,
     Address,
@@ -61,7 +61,7 @@ impl Finding {
 impl RuleScanner {
     pub(super) fn new() -> RuleScanner {
         let mut anchors: Vec<&str> = Vec::new();
-        let mut actions: Vec<Vec<Action>> = Vec::new();
+        let mut actions: Vec<Vec<AnchorAction>> = Vec::new();
         for (anchor, action) in table() {
             match anchors.iter().position(|known| *known == anchor) {
                 Some(at) => actions[at].push(action),
@@ -104,16 +104,16 @@ impl RuleScanner {
     }
 }
 
-fn table() -> impl Iterator<Item = (&'static str, Action)> {
+fn table() -> impl Iterator<Item = (&'static str, AnchorAction)> {
     let rules = RULES.iter().enumerate().flat_map(|(index, rule)| {
-        rule.anchors.iter().map(move |anchor| (*anchor, Action::Rule(index)))
+        rule.anchors.iter().map(move |anchor| (*anchor, AnchorAction::Rule(index)))
     });
-    let names = assignment::name::ANCHORS.iter().map(|anchor| (*anchor, Action::Name));
+    let names = assignment::name::ANCHORS.iter().map(|anchor| (*anchor, AnchorAction::Name));
     let others = [
-        ("://", Action::Address),
-        ("PRIVATE KEY", Action::PrivateKey),
-        ("Private-Lines:", Action::PuttyKey),
-        (MARK, Action::Mark),
+        ("://", AnchorAction::Address),
+        ("PRIVATE KEY", AnchorAction::PrivateKey),
+        ("Private-Lines:", AnchorAction::PuttyKey),
+        (MARK, AnchorAction::Mark),
     ];
     rules.chain(names).chain(others)
 }
@@ -135,30 +135,30 @@ struct Pass<'s, 't> {
 }
 
 impl Pass<'_, '_> {
-    fn act(&mut self, action: Action, anchor: Range<usize>) {
+    fn act(&mut self, action: AnchorAction, anchor: Range<usize>) {
         if self.replaced.contains(&anchor.start) {
             return;
         }
         match action {
-            Action::Rule(rule) => self.try_rule(rule, anchor),
-            Action::Name => self.try_name(anchor),
-            Action::Address => {
+            AnchorAction::Rule(rule) => self.try_rule(rule, anchor),
+            AnchorAction::Name => self.try_name(anchor),
+            AnchorAction::Address => {
                 if let Some(range) = url::secret_after(self.text, anchor.end) {
                     self.add(range, SecretKind("url-password"), true);
                 }
             }
-            Action::PrivateKey => {
+            AnchorAction::PrivateKey => {
                 if let Some(range) = block::around(self.text, anchor, self.blocks) {
                     self.blocks = range.end;
                     self.add(range, SecretKind("private-key"), true);
                 }
             }
-            Action::PuttyKey => {
+            AnchorAction::PuttyKey => {
                 if let Some(range) = block::putty(self.text, anchor) {
                     self.add(range, SecretKind("private-key"), true);
                 }
             }
-            Action::Mark => {
+            AnchorAction::Mark => {
                 if let Some(end) = mark_end(self.text, anchor.end) {
                     self.replaced = anchor.start..end;
                 }

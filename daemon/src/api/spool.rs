@@ -163,11 +163,18 @@ pub(super) async fn process_all(daemon: &DaemonState) {
             let file = file.clone();
             tokio::task::spawn_blocking(move || read(&file))
         };
-        let event = match read.await {
-            Ok(Ok(event)) => event,
+        let event = match read.await.unwrap_or_else(|panic| Err(io::Error::other(panic))) {
+            Ok(Some(event)) => Some(event),
+            Ok(None) => {
+                tracing::warn!(file = %file.display(), "dropping a file that is not an event");
+                None
+            }
             // A later attempt may succeed.
-            Ok(Err(_)) | Err(_) if age(&file) <= MAX_WAIT => continue,
-            Ok(Err(_)) | Err(_) => None,
+            Err(_) if age(&file) <= MAX_WAIT => continue,
+            Err(error) => {
+                tracing::warn!(%error, file = %file.display(), "dropping an unreadable event");
+                None
+            }
         };
         if process_file(daemon, &file, event).await.is_err() {
             // The engine is stopping. The next daemon processes the remaining events.
@@ -207,7 +214,11 @@ async fn process_file(
             Ok(EventOutcome::Done) => true,
             Ok(EventOutcome::SessionUnknown) => age(file) >= max_wait(daemon, &event),
             Err(EngineError::Stopping) => return Err(EngineError::Stopping),
-            Err(_) => age(file) > MAX_WAIT,
+            Err(_) if age(file) <= MAX_WAIT => false,
+            Err(error) => {
+                tracing::warn!(%error, file = %file.display(), "dropping an event that fails");
+                true
+            }
         },
         _ => true,
     };

@@ -27,7 +27,7 @@ pub(super) struct Field {
     pub(super) key: &'static str,
     /// A text without line breaks.
     pub(super) help: &'static str,
-    access: Box<dyn Access + Send + Sync>,
+    access: Box<dyn FieldAccess + Send + Sync>,
 }
 
 /// The sections, each with a line of help.
@@ -128,7 +128,7 @@ impl Field {
 }
 
 /// A codec that is bound to a field of [`Config`].
-trait Access {
+trait FieldAccess {
     fn read(
         &self,
         node: &Node,
@@ -146,7 +146,7 @@ struct BoundCodec<C: Codec> {
     get_mut: fn(&mut Config) -> &mut C::Item,
 }
 
-impl<C: Codec> Access for BoundCodec<C> {
+impl<C: Codec> FieldAccess for BoundCodec<C> {
     fn read(
         &self,
         node: &Node,

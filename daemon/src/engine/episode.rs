@@ -15,15 +15,23 @@ use crate::{
     summarize::{self, conversation::ConversationSummary},
 };
 
+/// What an episode is made of.
+pub struct EpisodeSource<'s> {
+    pub session: &'s Session,
+    /// The result of the job that read the session.
+    pub done: &'s JobResult,
+    /// The content of the session, which the job read.
+    pub content: Content,
+}
+
 /// Creates an episode from evidence, without a model.
 pub fn from_evidence(
-    session: &Session,
+    source: &EpisodeSource<'_>,
     reason: &CloseReason,
-    done: &JobResult,
-    content: Content,
     config: &summarize::config::Config,
     now: Timestamp,
 ) -> Episode {
+    let EpisodeSource { session, done, content } = *source;
     let evidence = merged_evidence(done);
     let project = done
         .digest

@@ -132,6 +132,11 @@ impl Fingerprints {
         Ok(Fingerprints(bytes.as_chunks().0.iter().copied().collect()))
     }
 
+    #[cfg(test)]
+    pub(super) fn of(records: &[RecordUuid]) -> Fingerprints {
+        Fingerprints(records.iter().map(fingerprint).collect())
+    }
+
     pub(super) fn has(&self, record: &RecordUuid) -> bool {
         self.0.contains(&fingerprint(record))
     }

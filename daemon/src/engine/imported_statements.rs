@@ -144,7 +144,7 @@ mod tests {
             let claim = &mut foreign.claims[0];
             claim.namespace = namespace;
             (claim.source, claim.target, claim.others) = (entity, entity, Vec::new());
-            claim.key = FactKey::of(Relation::Resolved, (entity, entity), "1");
+            claim.key = FactKey::of(Relation::Resolved, entity, entity, "1");
             let statements = Box::new(foreign.clone());
             store
                 .write(vec![

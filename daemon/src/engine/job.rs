@@ -9,7 +9,8 @@ use crate::{
     activity::classify::Unknowns,
     capture::{content_hash, format::FormatHandle},
     engine::{
-        episode, figures,
+        episode::{self, EpisodeSource},
+        figures,
         job_result::{GatherOutcome, IndexOutcome, JobResult, SessionDigest},
         model_queue::ModelQuestion,
         new_episode::NewEpisode,
@@ -192,8 +193,8 @@ fn make_episode(
         tracing::info!(session = %session.id, %hash, "session unchanged, skipping index");
         return IndexOutcome::Unchanged;
     }
-    let episode =
-        episode::from_evidence(session, reason, done, content, &parse_context.summarize, now);
+    let source = EpisodeSource { session, done, content };
+    let episode = episode::from_evidence(&source, reason, &parse_context.summarize, now);
     let evidence = episode::merged_evidence(done);
     let statements = graph::extract(&episode, &evidence);
     let figures = Some(figures::of_evidence(&evidence, session));
@@ -255,4 +256,140 @@ fn truncated(done: &JobResult) -> Vec<LocatedMessage> {
         b.message.relevance().cmp(&a.message.relevance()).then(a.source.cmp(&b.source))
     });
     truncated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::truncated_messages::{KeptText, MessagePosition, Relevance, TruncatedMessage},
+        model::{
+            Evidence, Role,
+            session::Indexed,
+            transcript::{Item, LazyText, Outcome, ToolResult},
+        },
+        store::{FileStamp, contract},
+    };
+
+    fn session() -> Session {
+        contract::session(SessionKey(1), "a")
+    }
+
+    fn file(number: u32, state: SourceState) -> ReadProgress {
+        let stamp = FileStamp { modified: 9_000_000, ..FileStamp::default() };
+        ReadProgress {
+            source: Source { stamp, ..contract::source_of(&session(), number) },
+            state: Box::new(state),
+            new_messages: 0,
+            moved: true,
+            exists: true,
+            was_replaced: false,
+            is_saved: true,
+        }
+    }
+
+    fn done(files: Vec<ReadProgress>) -> JobResult {
+        let digest = SessionDigest::of(&files);
+        let (index, gathered, error) = (None, GatherOutcome::NotRequested, None);
+        JobResult { session: SessionKey(1), files, digest, index, gathered, error }
+    }
+
+    #[test]
+    fn the_project_is_the_directory_after_which_the_folder_is_named() {
+        let of = |path: &str, directories: &[&str]| {
+            let directories = directories.iter().map(|one| (*one).to_owned()).collect();
+            let project = project(path, &Evidence { directories, ..Evidence::default() })?;
+            Some(project.path().to_owned())
+        };
+        let directories = ["/home/ada/lib", "/home/ada/my_app"];
+        let wanted = |project: &str| Some(project.to_owned());
+        assert_eq!(of("/t/-home-ada-my-app/a.jsonl", &directories), wanted("/home/ada/my_app"));
+        assert_eq!(of("/t/-home-ada/a.jsonl", &directories), wanted("/home/ada/lib"));
+        assert_eq!(of("/t/-home-ada-my-app/a.jsonl", &[]), None);
+    }
+
+    #[test]
+    fn a_file_whose_last_message_has_no_time_has_the_time_of_its_modification() {
+        let state = |messages, last: Option<i64>| {
+            let mut state = SourceState::new(0);
+            state.next_seq = messages;
+            state.last_at = last.map(Timestamp::from_seconds);
+            state
+        };
+        for (files, wanted) in [
+            (vec![state(2, Some(3))], Some(3)),
+            (vec![state(2, None)], Some(9)),
+            // A file without messages has no time.
+            (vec![state(0, None)], None),
+            (vec![state(2, Some(3)), state(1, Some(5))], Some(5)),
+            (vec![state(2, Some(30)), state(1, None)], Some(30)),
+        ] {
+            let files: Vec<ReadProgress> =
+                (0..).zip(files).map(|(at, one)| file(at, one)).collect();
+            let last = SessionDigest::of(&files).last_at;
+            assert_eq!(last, wanted.map(Timestamp::from_seconds));
+        }
+    }
+
+    #[test]
+    fn an_episode_is_made_of_content_that_changed() {
+        let now = Timestamp::from_seconds(9_000);
+        let mut state = SourceState::new(0);
+        state.hasher.add(Role::User, "Fix the login");
+        let done = done(vec![file(0, state)]);
+        let content = done.digest.content.unwrap();
+        let indexed = |hash| Session {
+            indexed: Some(Indexed {
+                episode: contract::episode(&session(), 2_000).id,
+                hash,
+                at: now,
+                reason: CloseReason::InactivityTimeout,
+            }),
+            ..session()
+        };
+        let made = |session: &Session, done: &JobResult, makes_episodes| {
+            let settings = ParseContext { makes_episodes, ..ParseContext::of_defaults() };
+            let reason = CloseReason::InactivityTimeout;
+            match make_episode(session, &reason, done, &settings, now) {
+                IndexOutcome::Made(made) => {
+                    assert_eq!(made.episode.content_hash, content.hash);
+                    "made"
+                }
+                IndexOutcome::Unchanged => "unchanged",
+                IndexOutcome::Nothing => "nothing",
+                IndexOutcome::NotWanted => "not wanted",
+                IndexOutcome::Failed(_) => "failed",
+            }
+        };
+        let other = crate::model::session::ContentHash([8; 32]);
+        assert_eq!(made(&session(), &done, true), "made");
+        assert_eq!(made(&indexed(other), &done, true), "made");
+        assert_eq!(made(&indexed(content.hash), &done, true), "unchanged");
+        assert_eq!(made(&indexed(other), &done, false), "not wanted");
+        let empty = self::done(vec![file(0, SourceState::new(0))]);
+        assert_eq!(made(&session(), &empty, true), "nothing");
+    }
+
+    #[test]
+    fn the_most_relevant_truncated_message_is_first() {
+        let state = |outputs: &[(u32, Outcome)]| {
+            let mut state = SourceState::new(0);
+            for (seq, outcome) in outputs {
+                let content = LazyText::plain("a long output");
+                let call = "a".into();
+                let item = Item::Result(ToolResult { call, outcome: *outcome, content });
+                let (position, kept) =
+                    (MessagePosition { seq: *seq, at: 0 }, KeptText { role: Role::Tool, text: "" });
+                let message = TruncatedMessage::new(position, &item, Relevance::Normal, kept);
+                state.truncated.note(message);
+            }
+            state
+        };
+        let own = state(&[(1, Outcome::Succeeded), (2, Outcome::Succeeded)]);
+        let of_sub_agent = state(&[(1, Outcome::Succeeded), (7, Outcome::Failed(None))]);
+        let found = truncated(&done(vec![file(0, own), file(1, of_sub_agent)]));
+        let order: Vec<(u32, u32)> =
+            found.iter().map(|one| (one.source.number, one.message.seq)).collect();
+        assert_eq!(order, [(1, 7), (0, 1), (1, 1), (0, 2)]);
+    }
 }

@@ -28,6 +28,19 @@ pub struct ParseContext {
 }
 
 impl ParseContext {
+    /// Returns the default settings.
+    #[cfg(test)]
+    pub(in crate::engine) fn of_defaults() -> ParseContext {
+        ParseContext {
+            filter: Filter::default(),
+            redactor: Redactor::new(),
+            learned: Arc::default(),
+            formats: Formats::default(),
+            summarize: summarize::config::Config::default(),
+            makes_episodes: true,
+        }
+    }
+
     pub(in crate::engine) fn classify(&self, call: &Call<'_>) -> Classified {
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         classify::classify(call, &mut learned)
@@ -76,29 +89,31 @@ pub(in crate::engine) fn redact(
                 }
             }
         }
-        Item::Call(call) => {
-            // Names of tools are compared, so different names must stay different.
-            if let Cow::Owned(clean) = redaction::id(&call.tool) {
-                call.tool = Cow::Owned(clean);
-            }
-            redactor.redact_value_of_session(&mut call.input, known);
-            let clean_path = |path: &mut String| redactor.redact(path).text.into_owned();
-            let clean_paths: Vec<String> = paths(&mut call.action).map(clean_path).collect();
-            call.action.for_each_text(&mut |text| {
-                if let Cow::Owned(redacted) = redactor.redact_of_session(text, known).text {
-                    *text = redacted;
-                }
-            });
-            for (path, clean) in paths(&mut call.action).zip(clean_paths) {
-                *path = clean;
-            }
-        }
+        Item::Call(call) => redact_call(call, redactor, known),
         Item::TaskKey { call: _, key } => clean(key),
         Item::Result(_)
         | Item::Boundary
         | Item::Interrupted
         | Item::SessionEnded
         | Item::Usage { .. } => {}
+    }
+}
+
+fn redact_call(call: &mut Call<'_>, redactor: &Redactor, known: &mut KnownSecrets) {
+    // Names of tools are compared, so different names must stay different.
+    if let Cow::Owned(clean) = redaction::id(&call.tool) {
+        call.tool = Cow::Owned(clean);
+    }
+    redactor.redact_value_of_session(&mut call.input, known);
+    let clean_path = |path: &mut String| redactor.redact(path).text.into_owned();
+    let clean_paths: Vec<String> = paths(&mut call.action).map(clean_path).collect();
+    call.action.for_each_text(&mut |text| {
+        if let Cow::Owned(redacted) = redactor.redact_of_session(text, known).text {
+            *text = redacted;
+        }
+    });
+    for (path, clean) in paths(&mut call.action).zip(clean_paths) {
+        *path = clean;
     }
 }
 

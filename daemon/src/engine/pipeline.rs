@@ -373,3 +373,128 @@ impl SourceState {
 pub(super) fn first_rules() -> u64 {
     1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::transcript::{Outcome, RecapKind, SessionContext};
+
+    /// Takes an entry, and returns the texts of its messages.
+    fn take(state: &mut SourceState, line: u64, entry: Entry<'_>) -> Vec<String> {
+        let (origin, mut messages) = (Origin { source: 0, line }, Vec::new());
+        let position = LinePosition { origin, at: 0 };
+        state.take_entry(&ParseContext::of_defaults(), entry, position, &mut messages);
+        messages.into_iter().map(|message| message.text).collect()
+    }
+
+    fn entry(item: Item<'_>) -> Entry<'_> {
+        Entry { at: None, uuid: None, sub_agent: None, caller: None, item }
+    }
+
+    fn prompt(text: &str) -> Entry<'_> {
+        entry(Item::Prompt(text.into()))
+    }
+
+    fn context<'a>(cwd: &'a str, branch: &'a str) -> Entry<'a> {
+        let (cwd, branch) = (Some(cwd.into()), Some(branch.into()));
+        entry(Item::Context(SessionContext { cwd, branch, ..SessionContext::default() }))
+    }
+
+    #[test]
+    fn copied_lines_add_only_the_directory_and_the_branch() {
+        let mut state = SourceState { shared: 2, ..SourceState::new(0) };
+        assert!(take(&mut state, 1, context("/app", "fix")).is_empty());
+        assert!(take(&mut state, 2, prompt("a copy")).is_empty());
+        assert_eq!(state.hasher.hash(), None);
+        assert!(state.evidence().prompts.is_empty());
+        assert_eq!(state.evidence().directories, ["/app"]);
+        assert_eq!(state.branch.as_deref(), Some("fix"));
+        assert_eq!(take(&mut state, 3, prompt("an own prompt")), ["an own prompt"]);
+        assert_eq!(state.next_seq, 1);
+    }
+
+    #[test]
+    fn a_session_has_ended_until_the_user_or_the_agent_goes_on() {
+        let mut state = SourceState::new(0);
+        let reply = || Item::Reply { message: None, text: "done".into() };
+        for (item, is_ended) in [
+            (Item::Prompt("begin".into()), false),
+            (Item::SessionEnded, true),
+            (Item::ShellOutput("bye".into()), true),
+            (Item::Boundary, true),
+            (reply(), false),
+            (Item::SessionEnded, true),
+            (Item::Prompt("go on".into()), false),
+        ] {
+            take(&mut state, 1, entry(item.clone()));
+            assert_eq!(state.is_ended, is_ended, "{item:?}");
+        }
+    }
+
+    #[test]
+    fn a_fork_may_start_at_the_first_record_and_at_compactions() {
+        let mut state = SourceState::new(0);
+        let reply = Item::Reply { message: None, text: "done".into() };
+        let recap = Item::Recap { kind: RecapKind::Compaction, text: "so far".into() };
+        take(&mut state, 1, prompt("without an id"));
+        assert_eq!(state.first_record, None);
+        for (number, item) in
+            [(1, Item::Prompt("one".into())), (2, reply), (3, Item::Boundary), (4, recap)]
+        {
+            take(&mut state, 2, Entry { uuid: Some([number; 16]), ..entry(item) });
+        }
+        assert_eq!(state.first_record, Some([1; 16]));
+        assert_eq!(state.fork_keys, [[1; 16], [3; 16], [4; 16]]);
+    }
+
+    #[test]
+    fn a_message_without_a_time_removes_the_latest_time() {
+        let mut state = SourceState::new(0);
+        let at = |seconds, entry| Entry { at: Some(Timestamp::from_seconds(seconds)), ..entry };
+        take(&mut state, 1, at(9, prompt("one")));
+        take(&mut state, 2, at(5, prompt("two")));
+        assert_eq!(state.last_at, Some(Timestamp::from_seconds(9)));
+        // A record that is not a message.
+        take(&mut state, 3, context("/app", "fix"));
+        assert_eq!(state.last_at, Some(Timestamp::from_seconds(9)));
+        take(&mut state, 4, prompt("three"));
+        assert_eq!(state.last_at, None);
+        take(&mut state, 5, at(7, prompt("four")));
+        assert_eq!(state.last_at, Some(Timestamp::from_seconds(7)));
+    }
+
+    #[test]
+    fn the_output_of_a_read_is_skipped_unless_it_failed_or_all_output_is_kept() {
+        let call = |id: &str, action| {
+            let (id, tool, input) = (id.to_owned().into(), "Tool".into(), serde_json::Value::Null);
+            Item::Call(Call { id, message: None, tool, input, action })
+        };
+        let read = || Action::Read { path: "/app/a.rs".to_owned() };
+        let result = |id: &str, outcome| {
+            let (call, content) = (id.to_owned().into(), LazyText::plain("the output"));
+            Item::Result(ToolResult { call, outcome, content })
+        };
+        let some = Some("the output".to_owned());
+        let mut settings = ParseContext::of_defaults();
+        let mut state = SourceState::new(0);
+        let mut output = |item, settings: &ParseContext| state.output_of(&item, settings);
+        for (id, outcome, wanted) in [
+            ("a", Outcome::Succeeded, None),
+            ("b", Outcome::Failed(None), some.clone()),
+            ("c", Outcome::Rejected, some.clone()),
+        ] {
+            assert_eq!(output(call(id, read()), &settings), None);
+            assert_eq!(output(result(id, outcome), &settings), wanted, "{id}");
+            // A second result of the same call is not known to be silent.
+            assert_eq!(output(result(id, outcome), &settings), some, "{id}");
+        }
+        assert_eq!(output(result("unknown", Outcome::Succeeded), &settings), some);
+        for number in 0..=MAX_SILENT_CALLS {
+            output(call(&format!("read-{number}"), read()), &settings);
+        }
+        assert_eq!(output(result("read-0", Outcome::Succeeded), &settings), some);
+        assert_eq!(output(result("read-1", Outcome::Succeeded), &settings), None);
+        settings.filter.tool_content = Keep::Full;
+        assert_eq!(output(result("read-2", Outcome::Succeeded), &settings), some);
+    }
+}

@@ -17,7 +17,8 @@ use crate::{
     engine::{
         Engine, EngineError,
         command::{EngineCommand, failed},
-        defect, episode,
+        defect,
+        episode::{self, EpisodeSource},
         job_result::{GatherOutcome, JobResult, SessionDigest},
         new_episode::NewEpisode,
         reading::ReadError,
@@ -166,9 +167,7 @@ impl Remaker {
 /// The episodes whose summary was created by older rules, the latest first.
 #[derive(Default)]
 struct OlderEpisodes {
-    /// Episodes from evidence.
     from_evidence: Vec<EpisodeId>,
-    /// Episodes by a model.
     by_model: Vec<EpisodeId>,
 }
 
@@ -233,7 +232,8 @@ fn make(
     let (index, gathered, error) = (None, GatherOutcome::NotRequested, None);
     let done = JobResult { session: session.key, files, digest, index, gathered, error };
     let config = &parse_context.summarize;
-    let made = episode::from_evidence(session, &old.reason, &done, content, config, now);
+    let source = EpisodeSource { session, done: &done, content };
+    let made = episode::from_evidence(&source, &old.reason, config, now);
     let Episode { name, summary, branches, rules, .. } = made;
     let episode = Episode { name, summary, branches, rules, ..old };
     let statements = graph::extract(&episode, &episode::merged_evidence(&done));

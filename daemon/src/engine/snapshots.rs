@@ -35,7 +35,6 @@ pub(super) struct OutboxMessages {
     pub(super) overwrites: bool,
 }
 
-/// The update for the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IndexUpdate {
     Nothing,

@@ -10,7 +10,6 @@ use crate::capture::{
 /// The folders that the engine watches.
 #[derive(Clone)]
 pub struct TranscriptFolders {
-    /// Folders with transcripts.
     pub roots: Vec<PathBuf>,
     /// The folders of built-in agents that are not watched, because other folders are configured.
     pub left_out: Vec<PathBuf>,

@@ -83,7 +83,7 @@ pub struct ShareReport {
     pub name: String,
     /// The name of the machine, as colleagues see it.
     pub machine: String,
-    /// The shared projects.
+    /// The projects whose sessions are written to the graph.
     pub projects: Vec<SharedProjectRow>,
     /// Number of sessions that wait to be compared with the graph, and written if they differ.
     pub backlog: usize,

@@ -25,7 +25,7 @@ pub struct StaticCopyRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StaticCopyPart {
-    /// The files.
+    /// The files of the rendered pages, or the files that all pages use.
     pub files: Vec<StaticCopyFile>,
     /// Number of pages that were rendered, from the start of the wanted pages. The other pages did
     /// not fit into the answer.

@@ -55,7 +55,7 @@ pub struct Stats {
 pub struct StatsTable {
     /// The subject of the rows.
     pub by: StatsGrouping,
-    /// The rows.
+    /// A row for each group of sessions.
     pub rows: Vec<StatsRow>,
 }
 

@@ -57,14 +57,14 @@ fn every_recorded_session_is_imported_completely_with_a_summary() {
 }
 
 /// A recorded file, and where its agent keeps it in a user's home.
-struct Place {
+struct RecordedFile {
     recorded: PathBuf,
     path: PathBuf,
 }
 
-fn places() -> Vec<Place> {
+fn places() -> Vec<RecordedFile> {
     let mut places = Vec::new();
-    let add = &mut |recorded: PathBuf, path: PathBuf| places.push(Place { recorded, path });
+    let add = &mut |recorded: PathBuf, path: PathBuf| places.push(RecordedFile { recorded, path });
     if let Some(corpus) = corpus::folder() {
         for agent in ["codex", "copilot", "gemini", "pi"] {
             for file in all_files(&corpus.join(agent)) {
@@ -144,7 +144,7 @@ struct RecordedTranscript {
 /// Copies the files into the home of `world`. The file with number `n` is two days old, minus
 /// `younger(n)` seconds. Returns the transcripts among the files.
 fn copy(
-    places: &[Place],
+    places: &[RecordedFile],
     world: &World,
     younger: fn(u64) -> u64,
 ) -> BTreeMap<PathBuf, RecordedTranscript> {

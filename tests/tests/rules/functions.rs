@@ -1,5 +1,5 @@
-//! Checks the functions of the product: they stay short, and their parameters have names instead of
-//! positions in a tuple. The list of exceptions may only become shorter.
+//! Checks the functions of the product: they stay short and have few parameters, and their
+//! parameters have names instead of positions in a tuple.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,8 @@ use crate::names::{compare, product_code_files, product_lines};
 /// Maximum number of lines of a function, with its signature.
 const MAX_LINES: usize = 60;
 
-/// Folders that may have tuple parameters.
-const WITH_TUPLES: &[&str] = &["daemon/insight", "daemon/search"];
-
-/// Functions in other folders that may have tuple parameters, because `daemon/insight` calls them
-/// with tuples.
-const TUPLES: &[(&str, usize)] = &[
-    ("daemon/core/src/model/graph/id.rs: of", 1),
-    ("daemon/core/src/model/transcript.rs: is_after", 1),
-];
+/// Maximum number of parameters of a function, without `self`.
+const MAX_PARAMETERS: usize = 5;
 
 struct Function {
     name: String,
@@ -33,15 +26,21 @@ fn functions_stay_short() {
 
 #[test]
 fn a_function_has_no_tuple_as_a_parameter() {
-    let mut tuples = count(|function| tuple_parameters(&function.parameters), 0);
-    tuples.retain(|function, _| !WITH_TUPLES.iter().any(|folder| function.starts_with(folder)));
-    let broken = compare(&tuples, TUPLES, "tuple parameters of");
+    let tuples = count(|function| tuple_parameters(&function.parameters), 0);
+    let broken = compare(&tuples, &[], "tuple parameters of");
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn functions_have_few_parameters() {
+    let many = count(|function| parameter_count(&function.parameters), MAX_PARAMETERS);
+    let broken = compare(&many, &[], "parameters of");
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
 #[test]
 fn functions_are_read_with_their_length_and_parameters() {
-    let text = "impl A {\n    pub(super) async fn long<F: Fn(u8) -> u8>(\n        &self,\n        (a, b): (u8, F),\n    ) {\n        fn inner() {}\n    }\n\n    fn none(&self);\n}\n";
+    let text = "impl A {\n    pub(super) async fn long<F: Fn(u8) -> u8>(\n        &self,\n        (a, b): (u8, F),\n    ) {\n        pub(in crate::a) fn inner() {}\n    }\n\n    fn none(&self);\n}\n";
     let functions = functions(text);
     let found: Vec<(&str, usize, usize)> = functions
         .iter()
@@ -66,6 +65,19 @@ fn each_form_of_a_tuple_parameter_is_detected() {
         "a: fn(u8, u8)",
     ] {
         assert_eq!(tuple_parameters(parameters), 0, "{parameters}");
+    }
+}
+
+#[test]
+fn parameters_are_counted_without_self_and_nested_commas() {
+    for (parameters, wanted) in [
+        ("", 0),
+        ("&mut self", 0),
+        ("&'a self, b: u8", 1),
+        ("a: A<B, C>, [b, c]: [u8; 2]", 2),
+        ("\n    A { b, c }: &A,\n    call: impl Fn(u8, u8) -> A<B, C>,\n", 2),
+    ] {
+        assert_eq!(parameter_count(parameters), wanted, "{parameters}");
     }
 }
 
@@ -114,7 +126,7 @@ fn name(line: &str) -> Option<&str> {
     let (before, after) = line.split_once("fn ")?;
     let is_word = |word: &str| {
         word.starts_with("pub")
-            || word.starts_with("in")
+            || word.starts_with("crate::")
             || ["const", "async", "unsafe"].contains(&word)
     };
     let name = after.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
@@ -164,18 +176,29 @@ fn tuple_parameters(parameters: &str) -> usize {
         let of = lifetime.map_or(of, |(_, of)| of);
         of.strip_prefix("mut ").unwrap_or(of).strip_prefix('(').map(inside)
     });
-    types.filter(|of| has_comma(of)).count()
+    types.filter(|of| items(of).len() > 1).count()
 }
 
-/// Whether a list has a comma that is not within brackets.
-fn has_comma(list: &str) -> bool {
-    let mut depth = 0;
-    list.replace("->", "").chars().any(|c| {
+/// Returns the number of parameters other than `self`.
+fn parameter_count(parameters: &str) -> usize {
+    let is_self = |one: &String| one.split(' ').next_back() == Some("self");
+    items(parameters).iter().filter(|one| !is_self(one)).count()
+}
+
+/// Splits a list at its commas that are not within brackets.
+fn items(list: &str) -> Vec<String> {
+    let (mut depth, mut items) = (0, vec![String::new()]);
+    for c in list.replace("->", "").chars() {
         match c {
-            '(' | '<' | '[' => depth += 1,
-            ')' | '>' | ']' => depth -= 1,
+            '(' | '<' | '[' | '{' => depth += 1,
+            ')' | '>' | ']' | '}' => depth -= 1,
             _ => {}
         }
-        c == ',' && depth == 0
-    })
+        if c == ',' && depth == 0 {
+            items.push(String::new());
+        } else if let Some(item) = items.last_mut() {
+            item.push(c);
+        }
+    }
+    items.iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
 }

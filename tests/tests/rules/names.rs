@@ -1,5 +1,6 @@
-//! Checks names and sizes: at most two types in the workspace have the same name, product modules
-//! are not called `tests`, and files stay short. The lists of exceptions may only become shorter.
+//! Checks names and sizes: at most two types in the workspace have the same name, the name of a type
+//! says what the type is, product modules are not called `tests`, and files stay short. The lists of
+//! exceptions may only become shorter.
 //! Also checks that no file hides errors by `.ok().flatten()`.
 
 use std::{
@@ -15,6 +16,12 @@ const CONVENTIONAL: &[&str] = &["Config", "Error"];
 
 /// Other names of more than two types, each with its number of types.
 const REPEATED: &[(&str, usize)] = &[("Task", 3)];
+
+/// Names that do not say what a type is.
+const MEANINGLESS: &[&str] = &[
+    "Found", "Kept", "Kind", "Known", "Part", "Piece", "Place", "Read", "Reader", "Room", "Said",
+    "Seen", "Told",
+];
 
 /// Maximum number of lines of a file without its test module.
 const MAX_FILE_LINES: usize = 400;
@@ -37,6 +44,18 @@ fn at_most_two_types_have_the_same_name() {
         });
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn a_type_has_a_name_that_says_what_it_is() {
+    let mut meaningless = Vec::new();
+    for file in sources(&["client", "daemon", "proto", "tests"]) {
+        let text = fs::read_to_string(root().join(&file)).unwrap();
+        let names = text.lines().filter_map(defined_type);
+        let wrong = names.filter(|name| MEANINGLESS.contains(name));
+        meaningless.extend(wrong.map(|name| format!("{}: `{name}`", file.display())));
+    }
+    assert!(meaningless.is_empty(), "{}", meaningless.join("\n"));
 }
 
 #[test]

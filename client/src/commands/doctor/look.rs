@@ -105,6 +105,7 @@ fn answer() -> Result<DaemonProbe, AskError> {
     }
     let health = connection.call(health::NAME, &health::HealthArguments::default())?;
     let hook_counts = connection.ask(hook::HOOKS, &serde_json::json!({}))?;
+    // An older daemon does not know these methods.
     let reach = connection.ask(models::REACH, &serde_json::json!({})).ok();
     let files = connection.ask(methods::files::FILES, &serde_json::json!({})).ok();
     let check = ShareRequest { action: ShareAction::Check, ..ShareRequest::default() };

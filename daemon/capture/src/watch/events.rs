@@ -36,7 +36,6 @@ struct InboxContents {
 
 /// The events taken from the inbox.
 pub(super) struct WatchEvents {
-    /// Paths with events.
     pub(super) paths: Vec<PathBuf>,
     /// Whether events were lost or a scan was requested.
     pub(super) scan: bool,

@@ -168,7 +168,6 @@ pub struct Task {
     pub state: TaskState,
 }
 
-/// The state of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {

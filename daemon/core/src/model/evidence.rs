@@ -231,11 +231,9 @@ pub struct Statement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StatementKind {
-    /// A decision.
     Decision,
     /// The cause of an error.
     Cause,
-    /// A discovery.
     Discovery,
     /// A task that is not done.
     OpenEnd,

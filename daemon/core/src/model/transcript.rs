@@ -32,12 +32,13 @@ impl Origin {
         self.source == other.source && self.line > other.line
     }
 
-    /// Whether something at this position and time came after `other`. In the same file, compares
+    /// Whether something at this position and time came after `other` and `other_at`. In the same file, compares
     /// the lines; otherwise, compares the times, and returns `false` if a time is missing.
     pub fn is_after(
         self,
         at: Option<Timestamp>,
-        (other, other_at): (Origin, Option<Timestamp>),
+        other: Origin,
+        other_at: Option<Timestamp>,
     ) -> bool {
         if self.source == other.source {
             return self.line > other.line;
@@ -321,14 +322,14 @@ mod tests {
     fn positions_in_different_files_are_compared_by_time() {
         let at = |second: i64| Some(Timestamp::from_seconds(second));
         let origin = |source, line| Origin { source, line };
-        for ((one, one_at), other, wanted) in [
+        for ((one, one_at), (other, other_at), wanted) in [
             ((origin(0, 5), at(1)), (origin(0, 4), at(9)), true),
             ((origin(0, 4), None), (origin(0, 4), None), false),
             ((origin(1, 5), at(1)), (origin(0, 4), at(9)), false),
             ((origin(0, 2), at(10)), (origin(1, 4), at(9)), true),
             ((origin(1, 5), None), (origin(0, 4), at(9)), false),
         ] {
-            assert_eq!(one.is_after(one_at, other), wanted, "{one:?} {other:?}");
+            assert_eq!(one.is_after(one_at, other, other_at), wanted, "{one:?} {other:?}");
         }
     }
 

@@ -7,7 +7,6 @@ use crate::model::{EpisodeId, SessionKey, graph::EntityOrFact};
 pub enum Owner {
     /// A session, represented by its episode.
     Session(SessionKey),
-    /// An entity or a fact.
     EntityOrFact(EntityOrFact),
 }
 

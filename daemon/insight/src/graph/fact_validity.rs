@@ -396,7 +396,7 @@ mod tests {
     }
 
     fn key() -> FactKey {
-        FactKey::of(Relation::SetTo, (end(), end()), "1")
+        FactKey::of(Relation::SetTo, end(), end(), "1")
     }
 
     fn subject() -> Subject {

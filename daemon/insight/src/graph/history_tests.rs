@@ -52,7 +52,7 @@ proptest! {
         let other_folder = tempfile::tempdir().unwrap();
         let other = SledStore::open(other_folder.path()).unwrap();
         for (session, (id, values, renames)) in model.iter().rev() {
-            write(&other, *session, (*id, values, *renames));
+            write(&other, *session, *id, values, *renames);
         }
         other.write(Vec::new()).wait().unwrap();
         prop_assert_eq!(everything(&store), everything(&other));
@@ -85,7 +85,7 @@ fn sessions_with_the_same_title_have_their_own_endings() {
         let named = ending.named().into_iter();
         statements.claims[0].details =
             named.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-        write_statements(&store, (session, episode), statements);
+        write_statements(&store, session, episode, statements);
     }
     store.write(Vec::new()).wait().unwrap();
     for number in 1..=2 {
@@ -101,7 +101,7 @@ fn a_limit_keeps_the_facts_that_began_last() {
     // The value of the first setting holds from second 10, and is stated again at 50 and 60.
     let stated = [((0, 10), 1), ((1, 20), 1), ((2, 30), 1), ((0, 50), 1), ((0, 60), 1)];
     let id = EpisodeId::new(Timestamp::from_seconds(1_000), [1; 10]);
-    write(&store, 0, (id, &BTreeMap::from(stated), false));
+    write(&store, 0, id, &BTreeMap::from(stated), false);
     store.write(Vec::new()).wait().unwrap();
     let latest = |limit: usize| -> Vec<i64> {
         let wanted = FactFilter { limit, ..all() };
@@ -132,7 +132,7 @@ fn apply(store: &SledStore, model: &mut EpisodeModel, step: &HistoryStep, number
         HistoryStep::Index(session, values, renames) => {
             let ended = Timestamp::from_seconds(1_000 + i64::try_from(*session).unwrap());
             let id = EpisodeId::new(ended, [number; 10]);
-            write(store, *session, (id, values, *renames));
+            write(store, *session, id, values, *renames);
             model.insert(*session, (id, values.clone(), *renames));
         }
         HistoryStep::Delete(session) => {
@@ -142,7 +142,7 @@ fn apply(store: &SledStore, model: &mut EpisodeModel, step: &HistoryStep, number
     }
 }
 
-fn write(store: &SledStore, session: u64, (id, values, renames): (EpisodeId, &StatedValues, bool)) {
+fn write(store: &SledStore, session: u64, id: EpisodeId, values: &StatedValues, renames: bool) {
     let mut session = contract::session(SessionKey(session + 1), &format!("s{session}"));
     let episode = Episode { id, ..contract::episode(&session, 1_000) };
     session.indexed = Some(crate::model::session::Indexed {
@@ -152,12 +152,13 @@ fn write(store: &SledStore, session: u64, (id, values, renames): (EpisodeId, &St
         reason: episode.reason.clone(),
     });
     let statements = statements(&episode, values, renames);
-    write_statements(store, (session, episode), statements);
+    write_statements(store, session, episode, statements);
 }
 
 fn write_statements(
     store: &SledStore,
-    (session, episode): (crate::model::session::Session, Episode),
+    session: crate::model::session::Session,
+    episode: Episode,
     statements: Statements,
 ) {
     let (id, statements) = (episode.id, Box::new(statements));
@@ -308,7 +309,7 @@ fn subject(setting: u8) -> Subject {
 }
 
 fn fact(setting: u8, value: u8) -> FactKey {
-    FactKey::of(Relation::SetTo, (entity(setting), entity(setting)), &value.to_string())
+    FactKey::of(Relation::SetTo, entity(setting), entity(setting), &value.to_string())
 }
 
 fn at(seconds: i64) -> Timestamp {

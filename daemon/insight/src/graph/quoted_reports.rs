@@ -16,7 +16,8 @@ const MIN_WORDS: usize = 2;
 /// Removes the sentences and list items of a report on one line that say nothing more than one of the
 /// `statements`. Each statement is given by its text in the summary and by the sentence of its fact.
 pub(super) fn without_statements(report: &str, statements: &[(&str, &str)]) -> String {
-    let is_stated = |part: &str| statements.iter().any(|statement| says(part, *statement));
+    let is_stated =
+        |part: &str| statements.iter().any(|(text, sentence)| says(part, text, sentence));
     let mut kept = String::new();
     let mut pending_heading = "";
     for part in parts(report) {
@@ -57,8 +58,8 @@ fn parts(report: &str) -> impl Iterator<Item = &str> {
     items.map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// Whether a part of a report says the statement, and nothing else.
-fn says(part: &str, (text, sentence): (&str, &str)) -> bool {
+/// Whether a part of a report says the statement with this text and sentence, and nothing else.
+fn says(part: &str, text: &str, sentence: &str) -> bool {
     let whole = format!("{text} {sentence}");
     let (stated, known, found) = (words(text), words(&whole), words(part));
     stated.len() >= MIN_WORDS

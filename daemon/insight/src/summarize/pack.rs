@@ -38,7 +38,7 @@ enum Worth {
 /// Receives messages in order and keeps the most valuable ones.
 pub struct Packer {
     findings: HashSet<Origin>,
-    pieces: Vec<Piece>,
+    pieces: Vec<PackedMessage>,
     /// Estimated tokens of all pieces in memory.
     held: u64,
     /// Maximum number of tokens of one prompt.
@@ -71,7 +71,7 @@ pub struct Packed {
     pub saved_tokens: u64,
 }
 
-struct Piece {
+struct PackedMessage {
     /// The index of the message in the session.
     number: u32,
     worth: Worth,
@@ -125,7 +125,7 @@ impl Packer {
         let text = rendered(message, limit);
         let tokens = tokens::estimate(&text).saturating_add(1);
         self.held += u64::from(tokens);
-        self.pieces.push(Piece { number, worth, role: message.role, text, tokens });
+        self.pieces.push(PackedMessage { number, worth, role: message.role, text, tokens });
         // Thinning out is expensive, so it waits until twice the usable amount is held.
         let most = self.most();
         if self.held > most * 2 {
@@ -252,7 +252,7 @@ impl Packer {
     /// Shortens the reports, the oldest first, until at most `target` tokens are left.
     fn shorten_reports(&mut self, target: u64) {
         // The mark of the omission makes a shortened report a little longer.
-        let is_long = |piece: &&mut Piece| {
+        let is_long = |piece: &&mut PackedMessage| {
             piece.worth == Worth::Report && piece.text.len() > SHORT_REPORT + SHORT_REPORT / 5
         };
         for piece in self.pieces.iter_mut().filter(is_long) {

@@ -38,6 +38,8 @@ impl Tombstones {
 
 /// A segment or a layer, together with the deletions of later layers.
 pub(crate) struct Shard<'s> {
+    /// The index in [`crate::index::view::View::shards`].
+    pub(crate) number: usize,
     pub(crate) store: Store<'s>,
     /// The deletions of later layers; none of them is empty.
     pub(crate) tombstones: Vec<&'s Tombstones>,

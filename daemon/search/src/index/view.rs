@@ -29,12 +29,15 @@ impl<'s> View<'s> {
             let later = layers[layer..].iter().map(Tail::tombstones);
             later.filter(|tombstones| !tombstones.is_empty()).collect::<Vec<_>>()
         };
-        let on_disk = disk
-            .iter()
-            .map(|shard| Shard { store: Store::Disk(shard), tombstones: tombstones_after(0) });
-        let in_memory = layers.iter().enumerate().map(|(index, layer)| Shard {
-            store: Store::Memory(layer.shard()),
-            tombstones: tombstones_after(index + 1),
+        let on_disk = disk.iter().enumerate().map(|(number, shard)| Shard {
+            number,
+            store: Store::Disk(shard),
+            tombstones: tombstones_after(0),
+        });
+        let in_memory = layers.iter().enumerate().map(|(layer, tail)| Shard {
+            number: disk.len() + layer,
+            store: Store::Memory(tail.shard()),
+            tombstones: tombstones_after(layer + 1),
         });
         View { shards: on_disk.chain(in_memory).collect(), disk, layers }
     }

@@ -44,10 +44,10 @@ pub struct InvalidFilter {
 struct QueryField {
     name: &'static str,
     form: &'static str,
-    read: Read,
+    read: FilterParser,
 }
 
-type Read = fn(&str, &Zoned) -> Option<Filter>;
+type FilterParser = fn(&str, &Zoned) -> Option<Filter>;
 
 const DAY: &str = "a day from 1990 to next year, such as 2026-03-01 or \"last week\"";
 

@@ -72,8 +72,8 @@ impl Evidence {
             pairs: vec![0.0; sessions.len() * plan.pairs.len()],
             pair_count: plan.pairs.len(),
         };
-        for shard in view.shards.iter().enumerate() {
-            let rows = evidence.rows_in(shard.0);
+        for shard in &view.shards {
+            let rows = evidence.rows_in(shard.number);
             evidence.count(&rows, shard, plan)?;
             evidence.find_pairs(&rows, shard, plan)?;
         }
@@ -112,12 +112,7 @@ impl Evidence {
         rows
     }
 
-    fn count(
-        &mut self,
-        rows: &[usize],
-        shard: (usize, &Shard<'_>),
-        plan: &Plan,
-    ) -> tantivy::Result<()> {
+    fn count(&mut self, rows: &[usize], shard: &Shard<'_>, plan: &Plan) -> tantivy::Result<()> {
         let documents: Vec<u32> = rows.iter().map(|row| self.rows[*row].document).collect();
         for mut unit_cursor in plan.cursors(shard, PostingDetail::Counts, |_| true)? {
             each_common(&mut unit_cursor.cursor, &documents, &mut |cursor, index| {
@@ -137,7 +132,7 @@ impl Evidence {
     fn find_pairs(
         &mut self,
         rows: &[usize],
-        shard: (usize, &Shard<'_>),
+        shard: &Shard<'_>,
         plan: &Plan,
     ) -> tantivy::Result<()> {
         let positions = self.positions(rows, shard, plan)?;
@@ -163,7 +158,7 @@ impl Evidence {
     fn positions(
         &self,
         rows: &[usize],
-        shard: (usize, &Shard<'_>),
+        shard: &Shard<'_>,
         plan: &Plan,
     ) -> tantivy::Result<PairPositions> {
         let has_unit = |row: usize, unit: usize| self.counts(row)[unit][1] > 0.0;
@@ -268,17 +263,17 @@ fn rows(
     filters: &FilterSet,
 ) -> tantivy::Result<Vec<PassageEvidence>> {
     let mut rows = Vec::new();
-    for (index, shard) in view.shards.iter().enumerate() {
+    for shard in &view.shards {
         for (candidate, session) in (0..).zip(sessions) {
             for document in shard.documents_of(*session)? {
                 let facts = shard.facts(document);
                 let Some(kind) = facts.kind else { continue };
-                if !filters.admits((index, shard), document, kind) {
+                if !filters.admits(shard, document, kind) {
                     continue;
                 }
                 rows.push(PassageEvidence {
                     candidate,
-                    shard: index as u32,
+                    shard: shard.number as u32,
                     document,
                     source: facts.source,
                     seq: facts.seq,

@@ -71,14 +71,8 @@ impl FilterSet {
 
     /// Whether a passage is admitted, regardless of its session.
     #[inline]
-    pub(crate) fn admits(
-        &self,
-        shard: (usize, &Shard<'_>),
-        document: u32,
-        kind: PassageKind,
-    ) -> bool {
-        let (index, shard) = shard;
-        let documents = &self.documents[index];
+    pub(crate) fn admits(&self, shard: &Shard<'_>, document: u32, kind: PassageKind) -> bool {
+        let documents = &self.documents[shard.number];
         self.kinds.contains(kind)
             && documents.allowed.as_ref().is_none_or(|all| all.binary_search(&document).is_ok())
             && (documents.banned.is_empty() || documents.banned.binary_search(&document).is_err())

@@ -49,7 +49,7 @@ pub(crate) fn gather(
     filters: &FilterSet,
     weights: &Weights,
 ) -> tantivy::Result<Gathered> {
-    let mut pass = Pass {
+    let mut pass = GatherPass {
         plan,
         identifier,
         filters,
@@ -60,8 +60,8 @@ pub(crate) fn gather(
         last: 0,
         counts: Vec::new(),
     };
-    for (number, shard) in view.shards.iter().enumerate() {
-        pass.shard(number, shard)?;
+    for shard in &view.shards {
+        pass.shard(shard)?;
     }
     Ok(pass.finish())
 }
@@ -80,7 +80,7 @@ fn scanned(plan: &Plan) -> Vec<bool> {
     is_scanned
 }
 
-struct Pass<'p> {
+struct GatherPass<'p> {
     plan: &'p Plan,
     /// The unit of the identifier that the query consists of.
     identifier: Option<usize>,
@@ -152,9 +152,9 @@ struct GatheredSession {
     is_admitted: bool,
 }
 
-impl Pass<'_> {
-    fn shard(&mut self, number: usize, shard: &Shard<'_>) -> tantivy::Result<()> {
-        let cursors = self.plan.cursors((number, shard), PostingDetail::Counts, |_| true)?;
+impl GatherPass<'_> {
+    fn shard(&mut self, shard: &Shard<'_>) -> tantivy::Result<()> {
+        let cursors = self.plan.cursors(shard, PostingDetail::Counts, |_| true)?;
         let (mut scanned, mut looked_up): (Vec<UnitCursor<'_>>, Vec<UnitCursor<'_>>) =
             cursors.into_iter().partition(|unit_cursor| self.is_scanned[unit_cursor.unit]);
         let units = self.plan.units.len();
@@ -174,7 +174,7 @@ impl Pass<'_> {
                 let Some(kind) = kind else { continue };
                 let session = self.number(shard.session(document));
                 if !self.sessions[session].is_admitted
-                    || !self.filters.admits((number, shard), document, kind)
+                    || !self.filters.admits(shard, document, kind)
                 {
                     continue;
                 }

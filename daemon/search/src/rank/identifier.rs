@@ -35,10 +35,10 @@ impl SoughtIdentifier {
         let Some(name) = request.query.single_name() else { return Ok(None) };
         let mut workers = FxHashSet::default();
         for term in work::of_query(name) {
-            for (number, shard) in view.shards.iter().enumerate() {
+            for shard in &view.shards {
                 for document in shard.documents_with(Attribute::Work, &term)? {
                     let Some(kind) = shard.kind(document) else { continue };
-                    if filters.admits((number, shard), document, kind) {
+                    if filters.admits(shard, document, kind) {
                         workers.insert(shard.session(document));
                     }
                 }

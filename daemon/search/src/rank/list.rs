@@ -33,10 +33,10 @@ pub(crate) fn list(
 /// Returns the sessions with at least one admitted passage.
 fn sessions_with_passages(view: &View<'_>, filters: &FilterSet) -> HashSet<u64> {
     let mut sessions = HashSet::new();
-    for (number, shard) in view.shards.iter().enumerate() {
+    for shard in &view.shards {
         for document in (0..shard.end()).filter(|document| shard.is_alive(*document)) {
             let Some(kind) = shard.kind(document) else { continue };
-            if filters.admits((number, shard), document, kind) {
+            if filters.admits(shard, document, kind) {
                 sessions.insert(shard.session(document));
             }
         }

@@ -94,16 +94,16 @@ impl Plan {
         self.units[pair.first].weighted_rarity().min(self.units[pair.second].weighted_rarity())
     }
 
-    /// Returns the cursors of the `wanted` units over `shard`, a shard with its number.
+    /// Returns the cursors of the `wanted` units over `shard`.
     pub(crate) fn cursors<'w>(
         &'w self,
-        shard: (usize, &Shard<'w>),
+        shard: &Shard<'w>,
         detail: PostingDetail,
         wanted: impl Fn(usize) -> bool,
     ) -> tantivy::Result<Vec<UnitCursor<'w>>> {
         let mut cursors = Vec::new();
         for (unit, of) in self.units.iter().enumerate().filter(|(unit, _)| wanted(*unit)) {
-            let found = of.cursors(shard.0, shard.1, detail)?.into_iter();
+            let found = of.cursors(shard, detail)?.into_iter();
             cursors.extend(found.map(|(matches, cursor)| UnitCursor { unit, matches, cursor }));
         }
         Ok(cursors)

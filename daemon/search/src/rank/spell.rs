@@ -151,7 +151,7 @@ fn sharing_a_passage(
     let mut weights = Vec::with_capacity(near.len());
     for word in near {
         let mut best = 0.0_f32;
-        for shard in view.shards.iter().enumerate() {
+        for shard in &view.shards {
             best = best.max(shared_passage_weight(word, others, shard)?);
         }
         weights.push(best);
@@ -162,16 +162,11 @@ fn sharing_a_passage(
 }
 
 /// Returns the highest total weight of the units that occur in one passage with `word`.
-fn shared_passage_weight(
-    word: &str,
-    others: &[Unit],
-    shard: (usize, &Shard<'_>),
-) -> tantivy::Result<f32> {
-    let (number, shard) = shard;
+fn shared_passage_weight(word: &str, others: &[Unit], shard: &Shard<'_>) -> tantivy::Result<f32> {
     let Some(mut cursor) = shard.cursor(word, PostingDetail::Counts)? else { return Ok(0.0) };
     let mut unit_cursors = Vec::new();
     for unit in others {
-        let cursors = unit.cursors(number, shard, PostingDetail::Counts)?.into_iter();
+        let cursors = unit.cursors(shard, PostingDetail::Counts)?.into_iter();
         unit_cursors
             .push((unit.weighted_rarity(), cursors.map(|(_, cursor)| cursor).collect::<Vec<_>>()));
     }

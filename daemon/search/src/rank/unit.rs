@@ -153,10 +153,9 @@ impl Unit {
         self.weight * (weights.exact * exact + (1.0 - weights.exact) * any)
     }
 
-    /// Returns the cursors over the unit's lists in `shard`, whose number is `number`.
+    /// Returns the cursors over the unit's lists in `shard`.
     pub(crate) fn cursors<'w>(
         &'w self,
-        number: usize,
         shard: &Shard<'w>,
         detail: PostingDetail,
     ) -> tantivy::Result<Vec<(Matches, Cursor<'w>)>> {
@@ -164,14 +163,14 @@ impl Unit {
             PostingSource::Terms(terms) => {
                 let mut cursors = Vec::with_capacity(terms.len());
                 for term in terms {
-                    let Some(found) = &term.found[number] else { continue };
+                    let Some(found) = &term.found[shard.number] else { continue };
                     let cursor = shard.cursor_of_term(&term.text, found, detail)?;
                     cursors.extend(cursor.map(|cursor| (term.matches, cursor)));
                 }
                 Ok(cursors)
             }
             PostingSource::Computed(lists) => {
-                Ok(vec![(Matches::Both, Cursor::computed(&lists[number]))])
+                Ok(vec![(Matches::Both, Cursor::computed(&lists[shard.number]))])
             }
         }
     }

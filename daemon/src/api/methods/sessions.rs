@@ -26,7 +26,7 @@ const PAGE: u64 = 200;
 
 /// The remaining session numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cursor {
+struct SessionCursor {
     from: u64,
     /// The last number at the start of the export.
     last: u64,
@@ -35,10 +35,10 @@ struct Cursor {
 pub(super) fn sessions(daemon: &DaemonState, given: &SessionPageRequest) -> Result<Value, Error> {
     let store = daemon.engine.store().as_ref();
     let cursor = match &given.cursor {
-        Some(text) => Cursor::parse(text).ok_or_else(|| {
+        Some(text) => SessionCursor::parse(text).ok_or_else(|| {
             Error::new(code::INVALID_PARAMS, format!("`{text}` is not the cursor of a page"))
         })?,
-        None => Cursor { from: 0, last: last_session(store).map_err(store_error)? },
+        None => SessionCursor { from: 0, last: last_session(store).map_err(store_error)? },
     };
     let (found, next) = page(cursor, |key| store.session(key)).map_err(store_error)?;
     let project = project_argument(daemon, given.project.as_deref())?;
@@ -47,7 +47,7 @@ pub(super) fn sessions(daemon: &DaemonState, given: &SessionPageRequest) -> Resu
     };
     let rows = found.iter().filter(is_wanted).map(|session| convert::session_row(store, session));
     let sessions = rows.collect::<Result<_, _>>().map_err(store_error)?;
-    Ok(write(&SessionPage { sessions, next: next.map(Cursor::to_text) }))
+    Ok(write(&SessionPage { sessions, next: next.map(SessionCursor::to_text) }))
 }
 
 fn last_session(store: &dyn Store) -> Result<u64, StoreError> {
@@ -61,22 +61,22 @@ fn last_session(store: &dyn Store) -> Result<u64, StoreError> {
 
 /// Returns the sessions of a page, and the start of the next page.
 fn page<S, E>(
-    cursor: Cursor,
+    cursor: SessionCursor,
     mut read: impl FnMut(SessionKey) -> Result<Option<S>, E>,
-) -> Result<(Vec<S>, Option<Cursor>), E> {
+) -> Result<(Vec<S>, Option<SessionCursor>), E> {
     let end = cursor.last.min(cursor.from.saturating_add(PAGE - 1));
     let mut found = Vec::new();
     for number in cursor.from..=end {
         found.extend(read(SessionKey(number))?);
     }
-    let next = (end < cursor.last).then(|| Cursor { from: end + 1, ..cursor });
+    let next = (end < cursor.last).then(|| SessionCursor { from: end + 1, ..cursor });
     Ok((found, next))
 }
 
-impl Cursor {
-    fn parse(text: &str) -> Option<Cursor> {
+impl SessionCursor {
+    fn parse(text: &str) -> Option<SessionCursor> {
         let (from, last) = text.split_once('-')?;
-        Some(Cursor { from: from.parse().ok()?, last: last.parse().ok()? })
+        Some(SessionCursor { from: from.parse().ok()?, last: last.parse().ok()? })
     }
 
     fn to_text(self) -> String {
@@ -93,7 +93,7 @@ mod tests {
         const LAST: u64 = 3 * PAGE + 7;
         let mut reads = Vec::new();
         let mut sessions = Vec::new();
-        let mut cursor = Some(Cursor { from: 0, last: LAST });
+        let mut cursor = Some(SessionCursor { from: 0, last: LAST });
         while let Some(at) = cursor {
             let read = |key: SessionKey| {
                 reads.push(key.0);
@@ -102,7 +102,7 @@ mod tests {
             };
             let (found, next) = page(at, read).unwrap();
             sessions.extend(found);
-            cursor = next.and_then(|next| Cursor::parse(&next.to_text()));
+            cursor = next.and_then(|next| SessionCursor::parse(&next.to_text()));
         }
         assert_eq!(reads, (0..=LAST).collect::<Vec<u64>>());
         assert_eq!(sessions, (0..=LAST).filter(|key| key % 5 != 0).collect::<Vec<u64>>());

@@ -203,7 +203,8 @@ fn add_summary(
                 true => format!("{WITHDRAWN_NOTE}\n\n{page}"),
                 false => page,
             });
-        answer.summary = serde_json::to_value(&episode.summary).ok();
+        let summary = serde_json::to_value(&episode.summary);
+        answer.summary = Some(summary.expect("a summary has only string keys"));
     }
     Ok(())
 }

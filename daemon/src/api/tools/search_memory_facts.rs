@@ -222,22 +222,23 @@ struct OwnFacts {
 fn own_facts(
     daemon: &DaemonState,
     question: &graph::GraphSearch<'_>,
-    WantedFacts { filter, center, limit, after, explain }: &WantedFacts<'_>,
+    wanted: &WantedFacts<'_>,
 ) -> Result<OwnFacts, Error> {
+    let WantedFacts { filter, center, limit, after, explain } = *wanted;
     let graph = graph::graph(daemon);
     let center = center.map(|id| latest_name(&graph, id)).transpose()?;
     let spans = |number: u64| {
-        let mut spans = spans(&graph, daemon, number, *after)?;
+        let mut spans = spans(&graph, daemon, number, after)?;
         spans.retain(|fact| filter.matches(fact) && center.is_none_or(|id| mentions(fact, id)));
         // The latest period is first.
         spans.reverse();
         Ok(spans)
     };
-    let mut found = question.find(VectorSet::Facts, *limit, &spans)?;
+    let mut found = question.find(VectorSet::Facts, limit, &spans)?;
     let has_all_words = found
         .iter()
         .any(|(_, why)| !why.words.is_empty() && why.words.iter().all(|word| word.any_form > 0));
-    found.truncate(*limit);
+    found.truncate(limit);
     let rows = found.iter().map(|(fact, why)| {
         let explanation = explain.then(|| convert::format_explanation(why));
         Ok(FactRow { explanation, ..graph::fact_row(daemon, fact)? })

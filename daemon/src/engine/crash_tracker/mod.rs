@@ -291,7 +291,14 @@ impl CrashNotes {
     /// Parses the text of a file; returns the notes and the process that wrote them. Notes of
     /// another version of the program are dropped, because this version may not have the defect.
     fn of_text(text: &[u8]) -> (CrashNotes, String) {
-        let saved = serde_json::from_slice::<CrashFile>(text).ok();
+        let saved = serde_json::from_slice::<CrashFile>(text)
+            // A new file is empty.
+            .inspect_err(|error| {
+                if !text.is_empty() {
+                    tracing::warn!(%error, "the notes of crashes are damaged and are dropped");
+                }
+            })
+            .ok();
         let is_current = |saved: &CrashFile| {
             saved.version == VERSION && saved.program == env!("CARGO_PKG_VERSION")
         };

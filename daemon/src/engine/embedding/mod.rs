@@ -39,8 +39,8 @@ use crate::{
 pub struct EmbeddingService {
     store: Arc<dyn Store>,
     model: RwLock<Arc<Embeddings>>,
-    tables: RwLock<Tables>,
-    queue: Mutex<Queue>,
+    tables: RwLock<VectorTables>,
+    queue: Mutex<OwnerQueue>,
     query_cache: Mutex<QueryCache>,
     progress: watch::Sender<EmbeddingProgress>,
     /// How far the queue follows the outbox.
@@ -76,7 +76,7 @@ pub struct EmbeddingProgress {
 
 /// The vectors of one model.
 #[derive(Default)]
-struct Tables {
+struct VectorTables {
     /// The identity of the model; `None` until it is known.
     model: Option<String>,
     sessions: Vectors,
@@ -88,7 +88,7 @@ struct Tables {
 
 /// The owners (sessions, entities and facts) whose vectors have to be computed or checked.
 #[derive(Default)]
-struct Queue {
+struct OwnerQueue {
     sessions: BTreeSet<SessionKey>,
     things: BTreeSet<EntityOrFact>,
 }
@@ -126,8 +126,8 @@ impl EmbeddingService {
             model,
         );
         before.stop();
-        *self.tables.write().unwrap_or_else(PoisonError::into_inner) = Tables::default();
-        *self.lock_queue() = Queue::default();
+        *self.tables.write().unwrap_or_else(PoisonError::into_inner) = VectorTables::default();
+        *self.lock_queue() = OwnerQueue::default();
         self.lock_query_cache().replace_model();
         self.progress.send_replace(EmbeddingProgress {
             is_on,
@@ -231,15 +231,15 @@ impl EmbeddingService {
         })
     }
 
-    fn read<T>(&self, look: impl FnOnce(&Tables) -> T) -> T {
+    fn read<T>(&self, look: impl FnOnce(&VectorTables) -> T) -> T {
         look(&self.tables.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut Tables) -> T) -> T {
+    fn change<T>(&self, change: impl FnOnce(&mut VectorTables) -> T) -> T {
         change(&mut self.tables.write().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn lock_queue(&self) -> MutexGuard<'_, Queue> {
+    fn lock_queue(&self) -> MutexGuard<'_, OwnerQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -248,7 +248,7 @@ impl EmbeddingService {
     }
 }
 
-impl Tables {
+impl VectorTables {
     /// Returns the table that holds the vectors of `owner`, and the number of `owner` in that
     /// table.
     fn of(&mut self, owner: Owner) -> (&mut Vectors, u64) {
@@ -272,7 +272,7 @@ impl Tables {
     }
 }
 
-impl Queue {
+impl OwnerQueue {
     fn add(&mut self, owner: Owner) {
         match owner {
             Owner::Session(key) => self.sessions.insert(key),

@@ -4,7 +4,9 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::sync::watch;
 
-use super::{EmbeddingProgress, EmbeddingService, Tables, queue::EmbeddingQueue, texts::Texts};
+use super::{
+    EmbeddingProgress, EmbeddingService, VectorTables, queue::EmbeddingQueue, texts::Texts,
+};
 use crate::{
     engine::follow::{Backoff, OutboxFollower},
     fault,
@@ -116,7 +118,8 @@ impl EmbeddingService {
 
     /// Loads the vectors of `model` from the store, and queues the owners without such vectors.
     fn load(&self, model: &Arc<Embeddings>, identity: &str) -> Result<(), StoreError> {
-        let mut tables = Tables { model: Some(identity.to_owned()), ..Tables::default() };
+        let mut tables =
+            VectorTables { model: Some(identity.to_owned()), ..VectorTables::default() };
         self.store.visit_vectors(&mut |vectors| {
             if vectors.model == identity {
                 tables.put(vectors.owner, vectors.texts, &vectors.vectors);

@@ -27,7 +27,6 @@ pub struct AbandonedQuestion {
     pub error: String,
 }
 
-/// The saved questions.
 #[derive(Debug, Default)]
 pub struct SavedQuestions {
     pub queued: Vec<(SessionKey, QueuedQuestion)>,

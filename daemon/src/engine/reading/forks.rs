@@ -30,7 +30,7 @@ use crate::{
         record_locks::RecordLock,
     },
     model::{SessionId, SessionKey, transcript::RecordUuid},
-    store::{NoteNamespace, Source, Store, StoreError, Tally, Write},
+    store::{NoteNamespace, Source, SourceKey, Store, StoreError, Tally, Write},
 };
 
 /// Maximum number of lines that are read to find the first record with an id.
@@ -90,6 +90,32 @@ pub(super) struct SharedPrefix<'c> {
     pub(super) _lock: RecordLock<'c>,
 }
 
+/// The lines of a file that belong to other sessions or files.
+#[derive(Debug, Default)]
+struct SharedLines {
+    /// The number of the last of these lines; 0 if there are no such lines.
+    until: u64,
+    records: u64,
+    /// The owner of the last of these lines; `None` if it was forgotten.
+    of: Option<SessionId>,
+}
+
+impl SharedLines {
+    /// Adds a line if its record has an owner, as in [`RecordOwners::of`].
+    fn note(&mut self, line: u64, owner: Option<Option<SessionId>>) {
+        if let Some(of) = owner {
+            *self = SharedLines { until: line, records: self.records + 1, of };
+        }
+    }
+
+    /// Returns the fork that the lines of `source` prove, after the lines that are known to be
+    /// shared; `None` if no line is shared, or the file is not the first file of its session.
+    fn fork(self, source: SourceKey, before: Option<Fork>) -> Option<Fork> {
+        let records = self.records + before.map_or(0, |before| before.records);
+        (self.until > 0 && source.number == 0).then_some(Fork { of: self.of, records })
+    }
+}
+
 /// The owners of records. The owner of a record is an index of `ids`, or a forgotten session.
 struct RecordOwners {
     ids: Vec<SessionId>,
@@ -124,7 +150,7 @@ impl SourceReader {
         let Some(first) = first else { return Ok(None) };
         let lock = self.locks.lock(first);
         let owners = self.owners(format, source, &first)?;
-        let (mut until, mut records, mut of) = (0, 0, None);
+        let mut shared = SharedLines::default();
         if !owners.is_empty() {
             // A file that is read again, for example after a crash, keeps its stored records.
             let mut own: HashSet<RecordUuid> = HashSet::new();
@@ -133,8 +159,8 @@ impl SourceReader {
             };
             forgotten::visit_records_of(self.store.as_ref(), source.key, add)?;
             let visit = &mut |line, record: &RecordUuid| {
-                if let Some(owner) = owners.of(record).filter(|_| !own.contains(record)) {
-                    (until, records, of) = (line, records + 1, owner);
+                if !own.contains(record) {
+                    shared.note(line, owners.of(record));
                 }
                 true
             };
@@ -145,10 +171,8 @@ impl SourceReader {
             0 => None,
             _ => fork_of(self.store.as_ref(), source.key.session)?,
         };
-        let fork = Fork { of, records: records + before.map_or(0, |before| before.records) };
-        // A fork is noted only for the first file of a session.
-        let is_fork = until > 0 && source.key.number == 0;
-        let note = is_fork.then(|| write(source.key.session, &fork));
+        let until = shared.until;
+        let note = shared.fork(source.key, before).map(|fork| write(source.key.session, &fork));
         Ok(Some(SharedPrefix { until, note, _lock: lock }))
     }
 
@@ -282,4 +306,81 @@ fn write(session: SessionKey, fork: &Fork) -> Write {
     let of = fork.of.clone().map(|id| (id.agent, id.id));
     let saved = ForkRecord { version: VERSION, of, records: fork.records };
     Write::note(NoteNamespace::Forks, &session.0.to_be_bytes(), &saved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::format::Formats;
+
+    fn id(id: &str) -> SessionId {
+        SessionId { agent: "claude".to_owned(), id: id.to_owned() }
+    }
+
+    #[test]
+    fn a_record_belongs_to_the_first_session_in_which_it_was_read() {
+        let (ids, forgotten) = (vec![id("a"), id("b")], Vec::new());
+        let mut owners = RecordOwners { ids, records: HashMap::new(), forgotten };
+        assert!(owners.is_empty());
+        owners.add([1; 16], 0);
+        owners.add([1; 16], 1);
+        owners.add([2; 16], 1);
+        assert_eq!(owners.of(&[1; 16]), Some(Some(id("a"))));
+        assert_eq!(owners.of(&[2; 16]), Some(Some(id("b"))));
+        assert_eq!(owners.of(&[3; 16]), None);
+        owners.forgotten.push(Fingerprints::of(&[[1; 16], [3; 16]]));
+        assert_eq!(owners.of(&[3; 16]), Some(None));
+        // A session that exists takes precedence.
+        assert_eq!(owners.of(&[1; 16]), Some(Some(id("a"))));
+        assert_eq!(owners.of(&[4; 16]), None);
+    }
+
+    #[test]
+    fn a_session_is_a_fork_only_if_its_own_file_shares_a_line() {
+        let key = |number| SourceKey { session: SessionKey(1), number };
+        let shared = || {
+            let mut shared = SharedLines::default();
+            shared.note(1, Some(Some(id("a"))));
+            shared.note(2, None);
+            shared.note(4, Some(Some(id("b"))));
+            shared.note(5, None);
+            shared
+        };
+        assert_eq!(shared().until, 4);
+        let fork = |records| Some(Fork { of: Some(id("b")), records });
+        assert_eq!(shared().fork(key(0), None), fork(2));
+        assert_eq!(shared().fork(key(0), fork(7)), fork(9));
+        assert_eq!(shared().fork(key(1), None), None);
+        let mut new = SharedLines::default();
+        new.note(1, None);
+        assert_eq!(new.until, 0);
+        assert_eq!(new.fork(key(0), fork(7)), None);
+    }
+
+    #[test]
+    fn the_fork_of_a_forgotten_session_has_no_original() {
+        let mut shared = SharedLines::default();
+        shared.note(3, Some(None));
+        let key = SourceKey { session: SessionKey(1), number: 0 };
+        assert_eq!(shared.fork(key, None), Some(Fork { of: None, records: 1 }));
+    }
+
+    #[test]
+    fn the_first_record_is_searched_only_in_the_first_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let format = Formats::default().of_agent("claude").unwrap();
+        let record = r#"{"type":"user","uuid":"00000000-0000-4000-8000-000000000007","message":{"role":"user","content":"one"}}"#;
+        let title = r#"{"type":"summary","summary":"A title","leafUuid":"00000000-0000-4000-8000-000000000008"}"#;
+        let mut wanted = [0; 16];
+        (wanted[6], wanted[8], wanted[15]) = (0x40, 0x80, 7);
+        for (before, found) in
+            [(0, true), (MAX_LINES_BEFORE_RECORD - 1, true), (MAX_LINES_BEFORE_RECORD, false)]
+        {
+            let lines = format!("{}{record}\n", format!("{title}\n").repeat(before as usize));
+            std::fs::write(&path, lines).unwrap();
+            let first = first_record(&*format, &path, &FileCursor::default()).unwrap();
+            assert_eq!(first, found.then_some(wanted), "{before}");
+        }
+    }
 }

@@ -45,7 +45,7 @@ use crate::{
     fault,
     model::{Timestamp, transcript::Origin},
     redact::KnownSecrets,
-    store::{FileStamp, Source, Store, StoreError, Tally},
+    store::{FileStamp, Source, Store, StoreError},
 };
 
 /// Number of new bytes after which the state is saved at the end of a read.
@@ -90,6 +90,14 @@ pub enum SavePolicy {
     WhenDue,
     /// Always, unless the state is saved already.
     Now,
+}
+
+impl SavePolicy {
+    /// Whether the state is saved after a read. `unsaved` is the number of bytes since the last save,
+    /// and `moved` means that this read changed the state.
+    fn is_due(self, unsaved: u64, moved: bool) -> bool {
+        unsaved >= SAVE_EVERY || self == SavePolicy::Now && moved
+    }
 }
 
 /// The result of reading a file.
@@ -168,14 +176,7 @@ impl SourceReader {
             Err(error) => return Err(error),
         };
         let was_replaced = start == ReadStart::Replaced;
-        match start {
-            ReadStart::Continued => {}
-            ReadStart::Requested => {
-                let restarts = source.tally.restarts;
-                source.tally = Tally { restarts, ..Tally::default() };
-            }
-            ReadStart::Replaced | ReadStart::Truncated => source.tally.restarts += 1,
-        }
+        start.count(&mut source.tally);
         let batch = Batch::new(source.key);
         let saved_secrets = state.known_secrets.clone();
         let reader = self;
@@ -208,18 +209,16 @@ impl SourceReader {
         source: &Source,
         state: &SourceState,
     ) -> Result<Option<SharedPrefix<'_>>, ReadError> {
-        // If all lines so far are copies, new lines may be copies of new lines of the original.
-        let is_copy = state.shared > 0 && state.shared == state.cursor.line;
-        // The lines that an agent keeps of a truncated fork are the copied ones, with new numbers.
-        let is_cut_fork = state.before_truncation.as_ref().is_some_and(|before| before.shared > 0);
-        let is_open = state.first_record.is_none() || is_copy || is_cut_fork;
-        if !is_open || source.sub_agent.is_some() && !self.has_several_files(source)? {
+        let is_candidate = may_be_copied(state);
+        if !is_candidate || source.sub_agent.is_some() && !self.has_several_files(source)? {
             return Ok(None);
         }
         let shared = self.shared_prefix(format, source, &state.cursor, state.first_record)?;
         // The copied records of a truncated fork were counted before.
-        Ok(shared
-            .map(|shared| SharedPrefix { note: shared.note.filter(|_| !is_cut_fork), ..shared }))
+        Ok(shared.map(|shared| SharedPrefix {
+            note: shared.note.filter(|_| !is_cut_fork(state)),
+            ..shared
+        }))
     }
 
     fn is_stopping(&self) -> bool {
@@ -261,8 +260,7 @@ impl OpenSource<'_> {
         if !self.reader.is_stopping() {
             self.source.stamp = stamp;
         }
-        let is_due = self.state.cursor.offset - self.source.offset >= SAVE_EVERY
-            || save == SavePolicy::Now && moved
+        let is_due = save.is_due(self.state.cursor.offset - self.source.offset, moved)
             || shares_more
             || from_start;
         self.save_secrets();
@@ -346,6 +344,66 @@ impl ReadProgress {
     }
 }
 
+/// Whether the next lines of a file may be copies of lines of another file.
+fn may_be_copied(state: &SourceState) -> bool {
+    // If all lines so far are copies, new lines may be copies of new lines of the original.
+    let is_copy = state.shared > 0 && state.shared == state.cursor.line;
+    state.first_record.is_none() || is_copy || is_cut_fork(state)
+}
+
+/// Whether the file is a truncated fork. The lines that an agent keeps of such a file are the copied
+/// lines, with new numbers.
+fn is_cut_fork(state: &SourceState) -> bool {
+    state.before_truncation.as_ref().is_some_and(|before| before.shared > 0)
+}
+
 fn unreadable(source: &Source) -> impl Fn(io::Error) -> ReadError {
     |error| ReadError::File { path: source.path.clone(), error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{capture::tail::FileCursor, engine::pipeline::BeforeTruncation};
+
+    #[test]
+    fn a_state_is_saved_after_many_bytes_or_if_a_caller_needs_it() {
+        for (policy, unsaved, moved, wanted) in [
+            (SavePolicy::WhenDue, SAVE_EVERY - 1, true, false),
+            (SavePolicy::WhenDue, SAVE_EVERY, true, true),
+            (SavePolicy::Now, 1, true, true),
+            (SavePolicy::Now, 0, false, false),
+            // Bytes of earlier reads.
+            (SavePolicy::Now, SAVE_EVERY, false, true),
+        ] {
+            assert_eq!(policy.is_due(unsaved, moved), wanted, "{policy:?} {unsaved} {moved}");
+        }
+    }
+
+    #[test]
+    fn lines_may_be_copied_until_the_file_has_a_line_of_its_own() {
+        let state = |shared, line, has_record: bool| {
+            let mut state = SourceState::new(0);
+            (state.shared, state.cursor.line) = (shared, line);
+            state.first_record = has_record.then_some([1; 16]);
+            state
+        };
+        for (shared, line, has_record, wanted) in [
+            (0, 0, false, true),
+            // Lines without ids.
+            (0, 9, false, true),
+            (0, 9, true, false),
+            (9, 9, true, true),
+            (8, 9, true, false),
+        ] {
+            let state = state(shared, line, has_record);
+            assert_eq!(may_be_copied(&state), wanted, "{shared} {line} {has_record}");
+        }
+        for (shared, wanted) in [(3, true), (0, false)] {
+            let mut truncated = state(0, 9, true);
+            let cursor = FileCursor::default();
+            truncated.before_truncation = Some(BeforeTruncation { cursor, shared });
+            assert_eq!(may_be_copied(&truncated), wanted, "{shared}");
+        }
+    }
 }

@@ -36,8 +36,40 @@ pub(super) enum ReadStart {
     Truncated,
 }
 
+impl ReadStart {
+    /// Decides from where a file is read, after its content was compared with the cursor of `state`.
+    fn of(resumed: Resumed, state: &SourceState, from_start: bool) -> ReadStart {
+        match resumed {
+            // Without ids, the rest of a file with another start cannot be compared with the
+            // messages.
+            Resumed::Truncated { has_same_start }
+                if state.next_seq > 0 && (has_same_start || state.first_record.is_some()) =>
+            {
+                ReadStart::Truncated
+            }
+            Resumed::Truncated { .. } | Resumed::FromStart => ReadStart::Replaced,
+            // A truncated file no longer contains all stored messages.
+            Resumed::Continued if from_start && state.before_truncation.is_none() => {
+                ReadStart::Requested
+            }
+            Resumed::Continued => ReadStart::Continued,
+        }
+    }
+
+    /// Adapts the counts of a file before it is read.
+    pub(super) fn count(self, tally: &mut Tally) {
+        match self {
+            ReadStart::Continued => {}
+            ReadStart::Requested => {
+                *tally = Tally { restarts: tally.restarts, ..Tally::default() };
+            }
+            ReadStart::Replaced | ReadStart::Truncated => tally.restarts += 1,
+        }
+    }
+}
+
 /// What is stored of the lines that an agent kept.
-struct Kept {
+struct KeptLines {
     /// The number of the last line whose record is stored; 0 if no record is stored.
     known: u64,
     /// The number after the last stored message. After a crash, it may be higher than that of the
@@ -79,12 +111,9 @@ impl SourceReader {
             let rest = self.kept(context, source, state, false)?;
             state.shared = state.shared.max(rest.known);
         }
-        // Without ids, the rest of a file with another start cannot be compared with the messages.
-        let is_kept = |has_same_start| has_same_start || state.first_record.is_some();
-        match resumed {
-            Resumed::Truncated { has_same_start }
-                if state.next_seq > 0 && is_kept(has_same_start) =>
-            {
+        let start = ReadStart::of(resumed, state, from_start);
+        match start {
+            ReadStart::Truncated => {
                 tracing::warn!(
                     file = source.path,
                     "the transcript was truncated; its stored messages are kept"
@@ -93,27 +122,27 @@ impl SourceReader {
                     BeforeTruncation { cursor: state.cursor.clone(), shared: state.shared };
                 state.before_truncation.get_or_insert(before);
                 state.cursor = state.cursor.restarted();
+                let has_same_start = resumed == Resumed::Truncated { has_same_start: true };
                 let rest = self.kept(context, source, state, has_same_start)?;
                 state.shared = state.shared.max(rest.known);
                 state.next_seq = state.next_seq.max(rest.next_seq);
-                Ok((open(&state.cursor)?.0, ReadStart::Truncated))
+                Ok((open(&state.cursor)?.0, start))
             }
-            Resumed::Truncated { .. } | Resumed::FromStart => {
+            ReadStart::Replaced => {
                 tracing::info!(
                     file = source.path,
                     "the transcript was replaced; reading it from the start"
                 );
-                Ok((tail, ReadStart::Replaced))
+                Ok((tail, start))
             }
-            // The file no longer contains all stored messages.
-            Resumed::Continued if from_start && state.before_truncation.is_some() => {
-                state.rules = context.format.rules_version();
-                Ok((tail, ReadStart::Continued))
+            ReadStart::Requested => Ok((open(&FileCursor::default())?.0, start)),
+            ReadStart::Continued => {
+                if from_start {
+                    // The lines are not read again, so the state must not count as older.
+                    state.rules = context.format.rules_version();
+                }
+                Ok((tail, start))
             }
-            Resumed::Continued if from_start => {
-                Ok((open(&FileCursor::default())?.0, ReadStart::Requested))
-            }
-            Resumed::Continued => Ok((tail, ReadStart::Continued)),
         }
     }
 
@@ -124,7 +153,7 @@ impl SourceReader {
         source: &Source,
         state: &SourceState,
         has_same_start: bool,
-    ) -> Result<Kept, ReadError> {
+    ) -> Result<KeptLines, ReadError> {
         let path = Path::new(&source.path);
         let (mut stored, mut next_seq): (HashSet<RecordUuid>, _) = (HashSet::new(), 0);
         let mut signs = HashSet::new();
@@ -136,7 +165,7 @@ impl SourceReader {
         forgotten::visit_messages_of(self.store.as_ref(), source.key, add)?;
         if has_same_start && (signs.is_empty() || state.first_record.is_none()) {
             let known = known_by_signs(context, source, state, &signs);
-            return Ok(Kept { known: known.map_err(unreadable(source))?, next_seq });
+            return Ok(KeptLines { known: known.map_err(unreadable(source))?, next_seq });
         }
         let mut known = 0;
         let visit = &mut |line, record: &RecordUuid| {
@@ -147,7 +176,7 @@ impl SourceReader {
         };
         forks::each_record(context.format, path, &state.cursor, visit)
             .map_err(unreadable(source))?;
-        Ok(Kept { known, next_seq })
+        Ok(KeptLines { known, next_seq })
     }
 }
 
@@ -185,4 +214,74 @@ fn known_by_signs(
         messages.clear();
     }
     Ok(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(next_seq: u32, has_record: bool) -> SourceState {
+        let mut state = SourceState::new(0);
+        state.next_seq = next_seq;
+        state.first_record = has_record.then_some([1; 16]);
+        state
+    }
+
+    #[test]
+    fn a_shorter_file_keeps_its_messages_if_they_can_be_compared() {
+        for (next_seq, has_record, has_same_start, wanted) in [
+            (3, true, true, ReadStart::Truncated),
+            (3, true, false, ReadStart::Truncated),
+            (3, false, true, ReadStart::Truncated),
+            (3, false, false, ReadStart::Replaced),
+            // No message is stored.
+            (0, true, true, ReadStart::Replaced),
+        ] {
+            let start = Resumed::Truncated { has_same_start };
+            let start = ReadStart::of(start, &read(next_seq, has_record), false);
+            assert_eq!(start, wanted, "{next_seq} {has_record} {has_same_start}");
+        }
+        assert_eq!(ReadStart::of(Resumed::FromStart, &read(3, true), false), ReadStart::Replaced);
+    }
+
+    #[test]
+    fn a_truncated_file_is_not_read_again_on_request() {
+        let mut state = read(3, true);
+        let of =
+            |state: &SourceState, from_start| ReadStart::of(Resumed::Continued, state, from_start);
+        assert_eq!(of(&state, false), ReadStart::Continued);
+        assert_eq!(of(&state, true), ReadStart::Requested);
+        let cursor = FileCursor::default();
+        state.before_truncation = Some(BeforeTruncation { cursor, shared: 0 });
+        assert_eq!(of(&state, true), ReadStart::Continued);
+    }
+
+    #[test]
+    fn the_counts_begin_again_only_on_request() {
+        let before = Tally { read: 9, broken: 1, restarts: 2, ..Tally::default() };
+        for (start, read, restarts) in [
+            (ReadStart::Continued, 9, 2),
+            (ReadStart::Requested, 0, 2),
+            (ReadStart::Replaced, 9, 3),
+            (ReadStart::Truncated, 9, 3),
+        ] {
+            let mut tally = before.clone();
+            start.count(&mut tally);
+            assert_eq!((tally.read, tally.restarts), (read, restarts), "{start:?}");
+        }
+    }
+
+    #[test]
+    fn a_restored_file_continues_after_its_earlier_position_with_new_line_numbers() {
+        let mut state = read(3, true);
+        (state.cursor.line, state.shared) = (7, 7);
+        restore(&mut state);
+        assert_eq!((state.cursor.line, state.shared), (7, 7));
+        let mut cursor = FileCursor::default();
+        (cursor.offset, cursor.line) = (500, 5);
+        state.before_truncation = Some(BeforeTruncation { cursor, shared: 2 });
+        restore(&mut state);
+        assert_eq!((state.cursor.offset, state.cursor.line, state.shared), (500, 7, 2));
+        assert_eq!(state.before_truncation, None);
+    }
 }

@@ -48,7 +48,6 @@ impl Author {
     }
 }
 
-/// A shared project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedProject {
     pub group: String,
@@ -78,7 +77,6 @@ pub(super) struct SessionMapper<'m> {
     pub(super) projects: &'m Projects,
     pub(super) redactor: Redactor,
     pub(super) author: &'m Author,
-    /// Which projects are shared.
     pub(super) is_shared: &'m dyn Fn(&ProjectIdentity) -> bool,
     pub(super) groups: HashMap<Namespace, Option<SharedProject>>,
     pub(super) episodes: HashMap<EpisodeId, Option<EpisodeOwner>>,

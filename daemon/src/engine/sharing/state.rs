@@ -28,7 +28,9 @@ pub(super) struct ShareState {
 impl ShareState {
     pub(super) fn load(store: &dyn Store) -> Option<ShareState> {
         let note = read(store, STATE)?;
-        serde_json::from_slice(&note).ok()
+        serde_json::from_slice(&note)
+            .inspect_err(|error| tracing::warn!(%error, "the state of sharing is damaged"))
+            .ok()
     }
 
     pub(super) fn save(&self) -> Write {

@@ -44,7 +44,7 @@ enum RoundError {
 }
 
 /// The state of the connection to the engine.
-struct Connection {
+struct EngineConnection {
     target: Arc<ShareTarget>,
     state: ShareState,
     is_checked: bool,
@@ -71,7 +71,7 @@ impl Sharing {
     async fn work(self: &Arc<Self>) {
         let mut backoff = Backoff::new(self.pauses.first, self.pauses.longest);
         let mut sweep_at = None;
-        let mut connection: Option<Connection> = None;
+        let mut connection: Option<EngineConnection> = None;
         loop {
             let target = self.target();
             let known = connection.take().filter(|known| Arc::ptr_eq(&known.target, &target));
@@ -150,7 +150,7 @@ impl Sharing {
     /// sessions are written again; after a change of the projects, or if sharing was off, all
     /// sessions are compared. The ledger is kept, because a new address may belong to the same
     /// engine, which still has the data in the ledger.
-    async fn connect(&self, target: &Arc<ShareTarget>) -> Result<Connection, StoreError> {
+    async fn connect(&self, target: &Arc<ShareTarget>) -> Result<EngineConnection, StoreError> {
         let before = ShareState::load(self.store.as_ref());
         let config = &target.config;
         let mut state = ShareState {
@@ -182,11 +182,11 @@ impl Sharing {
             self.store.write(writes).done().await?;
         }
         let target = target.clone();
-        Ok(Connection { target, state, is_checked: false, prepared: HashSet::new() })
+        Ok(EngineConnection { target, state, is_checked: false, prepared: HashSet::new() })
     }
 
     /// Compares some sessions and writes the differences. Returns whether there was work to do.
-    async fn round(self: &Arc<Self>, known: &mut Connection) -> Result<bool, RoundError> {
+    async fn round(self: &Arc<Self>, known: &mut EngineConnection) -> Result<bool, RoundError> {
         let Some(engine) = known.target.engine.clone() else { return Ok(false) };
         if !known.is_checked {
             self.check_instance(engine.as_ref(), known).await?;
@@ -215,7 +215,7 @@ impl Sharing {
     async fn check_instance(
         &self,
         engine: &dyn GraphEngine,
-        known: &mut Connection,
+        known: &mut EngineConnection,
     ) -> Result<(), RoundError> {
         let instance = engine.instance().await?;
         known.prepared.clear();
@@ -254,7 +254,7 @@ impl Sharing {
     async fn write_batch(
         self: &Arc<Self>,
         engine: &dyn GraphEngine,
-        known: &mut Connection,
+        known: &mut EngineConnection,
         batch: &PendingBatch,
     ) -> Result<(), RoundError> {
         let (this, target, given) = (self.clone(), known.target.clone(), batch.clone());
@@ -314,7 +314,7 @@ impl Sharing {
     async fn write_comparisons(
         &self,
         engine: &dyn GraphEngine,
-        known: &mut Connection,
+        known: &mut EngineConnection,
         comparisons: &[Comparison],
     ) -> Result<Vec<SessionKey>, RoundError> {
         let mut rejected = Vec::new();
@@ -345,7 +345,7 @@ impl Sharing {
 /// parts of all sessions, and then removes the old parts.
 async fn write(
     engine: &dyn GraphEngine,
-    known: &mut Connection,
+    known: &mut EngineConnection,
     comparisons: &[Comparison],
 ) -> Result<(), EngineError> {
     let mut groups: BTreeMap<String, (Vec<SharedSession>, Vec<Removal>)> = BTreeMap::new();

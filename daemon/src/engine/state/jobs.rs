@@ -368,3 +368,97 @@ fn note_digest(session: &mut Session, digest: &SessionDigest, files: &[ReadProgr
     }
     session.started_at = [session.started_at, digest.started_at].into_iter().flatten().min();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::pipeline::SourceState,
+        model::{
+            Project,
+            session::{Content, ContentHash},
+        },
+        store::contract,
+    };
+
+    #[test]
+    fn a_failed_job_is_retried_after_each_pause_and_then_given_up() {
+        let now = Timestamp::from_seconds(1_000);
+        let retry_at = |attempts| {
+            let indexing = Indexing {
+                reason: CloseReason::InactivityTimeout,
+                since: now,
+                attempts,
+                written_since: false,
+                again: None,
+            };
+            match job_end(IndexOutcome::Failed("no".to_owned()), &indexing, now).0 {
+                JobEnd::Failed { retry_at, .. } => retry_at,
+                end => panic!("{end:?}"),
+            }
+        };
+        for (attempts, pause) in (0..).zip(RETRIES) {
+            assert_eq!(retry_at(attempts), Some(now.plus(Duration::from_secs(pause))));
+        }
+        assert_eq!(retry_at(5), None);
+        assert_eq!(retry_at(u32::MAX), None);
+    }
+
+    #[test]
+    fn a_session_stays_due_only_if_the_whole_store_failed() {
+        for error in [
+            StoreError::Closed,
+            StoreError::Full("full".to_owned()),
+            StoreError::Backend("no".to_owned()),
+        ] {
+            assert!(needs_reopening(&error), "{error}");
+        }
+        for error in [
+            StoreError::Damaged { key: "a".to_owned(), what: "b".to_owned() },
+            StoreError::Unreadable("a".to_owned()),
+            StoreError::TooNew("a".to_owned()),
+        ] {
+            assert!(!needs_reopening(&error), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_own_file_of_a_session_determines_its_project_and_content() {
+        let content = Content { hash: ContentHash([8; 32]), messages: 1 };
+        let digest = SessionDigest {
+            content: Some(content),
+            project: Some(Project::new("/home/ada/lib")),
+            root: None,
+            started_at: Some(Timestamp::from_seconds(500)),
+            last_at: None,
+        };
+        let before = contract::session(SessionKey(1), "a");
+        let noted = |before: &Session, number, digest: &SessionDigest| {
+            let file = ReadProgress {
+                source: contract::source_of(before, number),
+                state: Box::new(SourceState::new(number)),
+                new_messages: 1,
+                moved: true,
+                exists: true,
+                was_replaced: false,
+                is_saved: true,
+            };
+            let mut session = before.clone();
+            note_digest(&mut session, digest, &[file]);
+            session
+        };
+        let by_own_file = noted(&before, 0, &digest);
+        assert_eq!(by_own_file.content, Some(content));
+        assert_eq!(by_own_file.project, digest.project);
+        let by_sub_agent = noted(&before, 1, &digest);
+        assert_eq!(by_sub_agent.content, before.content);
+        assert_eq!(by_sub_agent.project, before.project);
+        assert_eq!(by_sub_agent.started_at, digest.started_at);
+        let without_file = Session { file: String::new(), ..before.clone() };
+        assert_eq!(noted(&without_file, 1, &digest).content, Some(content));
+        // A digest without values, and with a later start, changes nothing.
+        let later = Some(Timestamp::from_seconds(5_000));
+        let empty = SessionDigest { started_at: later, ..SessionDigest::default() };
+        assert_eq!(noted(&before, 0, &empty), before);
+    }
+}

@@ -86,3 +86,52 @@ impl SourceStateCache {
         unsaved.map(|cached| cached.source.key.session).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::contract;
+
+    fn put(cache: &mut SourceStateCache, session: u64, is_saved: bool) {
+        let source = contract::source_of(&contract::session(SessionKey(session), "a"), 0);
+        cache.put(ReadProgress {
+            state: Box::new(SourceState::new(0)),
+            source,
+            new_messages: 0,
+            moved: true,
+            exists: true,
+            was_replaced: false,
+            is_saved,
+        });
+    }
+
+    fn holds(cache: &SourceStateCache, session: u64) -> bool {
+        cache.holds(SourceKey { session: SessionKey(session), number: 0 })
+    }
+
+    #[test]
+    fn the_least_recently_used_state_is_evicted_when_the_cache_is_full() {
+        let (mut cache, capacity) = (SourceStateCache::default(), CAPACITY as u64);
+        (0..capacity).for_each(|session| put(&mut cache, session, true));
+        assert_eq!(cache.evict(), None);
+        assert!(holds(&cache, 0));
+        put(&mut cache, 0, true);
+        put(&mut cache, capacity, true);
+        assert_eq!(cache.evict(), None);
+        assert!(holds(&cache, 0) && !holds(&cache, 1) && holds(&cache, 2));
+    }
+
+    #[test]
+    fn a_state_that_is_not_saved_is_saved_before_it_is_evicted() {
+        let (mut cache, capacity) = (SourceStateCache::default(), CAPACITY as u64);
+        put(&mut cache, 0, false);
+        (1..=capacity).for_each(|session| put(&mut cache, session, true));
+        assert_eq!(cache.unsaved(), [SessionKey(0)]);
+        assert_eq!(cache.evict(), Some(SessionKey(0)));
+        assert!(holds(&cache, 0));
+        // The job that saved the state used it last.
+        put(&mut cache, 0, true);
+        assert_eq!(cache.evict(), None);
+        assert!(holds(&cache, 0) && !holds(&cache, 1));
+    }
+}

@@ -29,7 +29,6 @@ use crate::{
 /// more; a request returns at most 100 facts.
 const MAX_FACTS: usize = 99;
 
-/// Facts of one kind.
 pub(in crate::view) struct FactsOfKind {
     /// The latest first, at most [`MAX_FACTS`].
     pub(in crate::view) rows: Vec<FactRow>,

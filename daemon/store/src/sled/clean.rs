@@ -27,7 +27,6 @@ use crate::{
     },
 };
 
-/// A table with text.
 struct TextTable {
     /// The first byte of its keys.
     first: u8,

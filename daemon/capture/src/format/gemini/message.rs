@@ -11,7 +11,7 @@ use crate::{
         emitter::Emitter,
         gemini::{own, seen},
         genai::{
-            self, FunctionCall, FunctionResponse, Part, outcome, parts,
+            self, FunctionCall, FunctionResponse, GenaiPart, outcome, parts,
             typed::{self, TextSource, skipped},
         },
         json::{self, Object},
@@ -93,9 +93,9 @@ fn user(
     let mut verdict = skipped("user/empty");
     for part in parts(content) {
         match part {
-            Part::Text(text) => texts.push(text),
-            Part::Response(response) => verdict = lone_response(&response, memory, out),
-            Part::Call(_) | Part::Other => {}
+            GenaiPart::Text(text) => texts.push(text),
+            GenaiPart::Response(response) => verdict = lone_response(&response, memory, out),
+            GenaiPart::Call(_) | GenaiPart::Other => {}
         }
     }
     if texts.is_empty() {
@@ -165,7 +165,7 @@ fn gemini(
     is_news |= reply(&id, content, memory, out);
     is_news |= note_tokens(message, &id, memory, out);
     for part in parts(content) {
-        if let Part::Call(call) = part
+        if let GenaiPart::Call(call) = part
             && seen(memory).insert("call", &call.id)
         {
             call.emit(Some(Cow::Borrowed(&id)), out);
@@ -253,8 +253,8 @@ fn response_of(result: &str) -> Option<&str> {
         return Some(result);
     }
     parts(result).into_iter().find_map(|part| match part {
-        Part::Response(response) => Some(response.response),
-        Part::Text(_) | Part::Call(_) | Part::Other => None,
+        GenaiPart::Response(response) => Some(response.response),
+        GenaiPart::Text(_) | GenaiPart::Call(_) | GenaiPart::Other => None,
     })
 }
 

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// A part of a message.
-pub(crate) enum Part<'a> {
+pub(crate) enum GenaiPart<'a> {
     Text(Cow<'a, str>),
     Call(FunctionCall<'a>),
     Response(FunctionResponse<'a>),
@@ -39,42 +39,42 @@ pub(crate) struct FunctionResponse<'a> {
 }
 
 /// Parses a content, which is a text, a part, or an array of both.
-pub(crate) fn parts(raw: &str) -> Vec<Part<'_>> {
+pub(crate) fn parts(raw: &str) -> Vec<GenaiPart<'_>> {
     if raw.starts_with('[') {
         return json::items(raw).into_iter().map(part).collect();
     }
     if raw.starts_with(['"', '{']) { vec![part(raw)] } else { Vec::new() }
 }
 
-fn part(raw: &str) -> Part<'_> {
+fn part(raw: &str) -> GenaiPart<'_> {
     if raw.starts_with('"') {
-        return json::string_within(raw, TEXT_KEPT).map_or(Part::Other, Part::Text);
+        return json::string_within(raw, TEXT_KEPT).map_or(GenaiPart::Other, GenaiPart::Text);
     }
     let Some(object) = Object::parse(raw).filter(|object| !object.is_true("thought")) else {
-        return Part::Other;
+        return GenaiPart::Other;
     };
-    let text = || object.string_within("text", TEXT_KEPT).map(Part::Text);
-    call(&object).or_else(|| response(&object)).or_else(text).unwrap_or(Part::Other)
+    let text = || object.string_within("text", TEXT_KEPT).map(GenaiPart::Text);
+    call(&object).or_else(|| response(&object)).or_else(text).unwrap_or(GenaiPart::Other)
 }
 
-fn call<'a>(part: &Object<'a>) -> Option<Part<'a>> {
+fn call<'a>(part: &Object<'a>) -> Option<GenaiPart<'a>> {
     let call = part.object("functionCall")?;
     let (id, tool) = (call.string("id")?, call.string("name")?);
-    Some(Part::Call(FunctionCall { id, tool, args: call.raw("args").unwrap_or("null") }))
+    Some(GenaiPart::Call(FunctionCall { id, tool, args: call.raw("args").unwrap_or("null") }))
 }
 
-fn response<'a>(part: &Object<'a>) -> Option<Part<'a>> {
+fn response<'a>(part: &Object<'a>) -> Option<GenaiPart<'a>> {
     let response = part.object("functionResponse")?;
     let (id, tool) = (response.string("id")?, response.string("name").unwrap_or_default());
     let response = response.raw("response").unwrap_or("null");
-    Some(Part::Response(FunctionResponse { id, tool, response }))
+    Some(GenaiPart::Response(FunctionResponse { id, tool, response }))
 }
 
 /// Returns the texts among the parts of a content, without thoughts.
 pub(crate) fn text_of(raw: &str) -> String {
     let texts = parts(raw).into_iter().filter_map(|part| match part {
-        Part::Text(text) => Some(text),
-        Part::Call(_) | Part::Response(_) | Part::Other => None,
+        GenaiPart::Text(text) => Some(text),
+        GenaiPart::Call(_) | GenaiPart::Response(_) | GenaiPart::Other => None,
     });
     let text = texts.collect::<Vec<_>>().join("\n");
     without_middle(&text, TEXT_KEPT).into_owned()

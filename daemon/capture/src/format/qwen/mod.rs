@@ -21,7 +21,7 @@ use crate::{
     format::{
         Format, Identity, Memory, RecordVerdict, Surroundings, Unreadable,
         emitter::Emitter,
-        genai::{self, Part, outcome, parts, typed::skipped},
+        genai::{self, GenaiPart, outcome, parts, typed::skipped},
         json::{self, Object},
         limits::{NAME_KEPT, PATH_KEPT, TEXT_KEPT},
         seen::SeenRecords,
@@ -142,12 +142,12 @@ fn assistant(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     }
     for part in parts(content(record)) {
         match part {
-            Part::Text(text) if !text.trim().is_empty() => {
+            GenaiPart::Text(text) if !text.trim().is_empty() => {
                 let message = Some(Cow::Borrowed(&*id));
                 out.item(Item::Reply { message, text });
             }
-            Part::Call(call) => call.emit(Some(Cow::Borrowed(&id)), out),
-            Part::Text(_) | Part::Response(_) | Part::Other => continue,
+            GenaiPart::Call(call) => call.emit(Some(Cow::Borrowed(&id)), out),
+            GenaiPart::Text(_) | GenaiPart::Response(_) | GenaiPart::Other => continue,
         }
         verdict = RecordVerdict::Read;
     }
@@ -177,7 +177,7 @@ fn tool_result(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     let status = reported.as_ref().and_then(|reported| reported.string("status"));
     let mut verdict = skipped("tool_result/empty");
     for part in parts(content(record)) {
-        if let Part::Response(response) = part {
+        if let GenaiPart::Response(response) = part {
             if response.tool == "ask_user_question" {
                 answers(&response.id, reported.as_ref(), response.response, out);
             }

@@ -7,7 +7,7 @@ use crate::{
         Memory, RecordVerdict,
         emitter::Emitter,
         genai::{
-            Part, parts,
+            GenaiPart, parts,
             typed::{self, TextSource, skipped},
         },
         json::Object,
@@ -49,8 +49,8 @@ pub(super) fn read(
 /// Returns the text that was sent to the model.
 fn sent(record: &Object<'_>) -> String {
     typed::join(parts(content(record)).into_iter().filter_map(|part| match part {
-        Part::Text(text) => Some(text),
-        Part::Call(_) | Part::Response(_) | Part::Other => None,
+        GenaiPart::Text(text) => Some(text),
+        GenaiPart::Call(_) | GenaiPart::Response(_) | GenaiPart::Other => None,
     }))
 }
 

@@ -13,7 +13,6 @@ pub enum Verdict {
     Keep,
 }
 
-/// The author of a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorrectionAuthor {
     User,

@@ -50,7 +50,7 @@ impl EntityId {
 impl FactKey {
     /// Returns the key of `relation` between two entities; `detail` distinguishes claims that are
     /// otherwise equal.
-    pub fn of(relation: Relation, (source, target): (EntityId, EntityId), detail: &str) -> FactKey {
+    pub fn of(relation: Relation, source: EntityId, target: EntityId, detail: &str) -> FactKey {
         let ends = [source.0.to_string(), target.0.to_string()];
         let mut bytes = digest(&["fact", relation.as_str(), &ends[0], &ends[1], detail]);
         bytes[15] = 0;

@@ -54,7 +54,6 @@ macro_rules! named {
 }
 
 named! {
-    /// The kind of an entity.
     EntityKind {
         /// A directory in which sessions run.
         Project = 0 "Project",
@@ -105,7 +104,6 @@ named! {
         Fails = 7 "FAILS",
         /// The result of a test run.
         TestResult = 8 "TEST_RESULT",
-        /// The state of a task.
         TaskState = 9 "TASK_STANDS",
         /// Something was done for a task.
         Did = 10 "DID",
@@ -257,7 +255,7 @@ mod tests {
     #[test]
     fn a_fact_has_an_id_for_each_span_and_one_key() {
         let end = EntityId::of(EntityKind::File, Namespace::default(), "a");
-        let key = FactKey::of(Relation::SetTo, (end, end), "1");
+        let key = FactKey::of(Relation::SetTo, end, end, "1");
         assert_eq!(key.in_span(0).key(), key);
         assert_eq!(key.in_span(3).key(), key);
         assert_ne!(key.in_span(0), key.in_span(3));

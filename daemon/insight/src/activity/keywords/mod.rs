@@ -6,7 +6,7 @@
 
 mod scanner;
 
-use std::{collections::BTreeSet, sync::LazyLock};
+use std::{collections::BTreeSet, ops::Range, sync::LazyLock};
 
 use crate::{
     activity::keywords::scanner::{Edge, KeywordScanner, Pattern, edges},
@@ -225,15 +225,15 @@ pub(crate) fn errors_and_files_in(text: &str) -> ErrorsAndFiles {
 const ERROR: &str = "error";
 
 /// Whether the text around an error indicator negates it: `0 errors`, `no error`, `failed: 0`.
-fn is_negated(text: &str, at: (usize, usize)) -> bool {
-    let before = text[..at.0].trim_end_matches([' ', '\t']);
+fn is_negated(text: &str, at: Range<usize>) -> bool {
+    let before = text[..at.start].trim_end_matches([' ', '\t']);
     let word = before.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
-    let after = text[at.1..].trim_start_matches(['s', ' ', ':', '=', '"']);
-    let zero_follows = after.len() < text[at.1..].len()
+    let after = text[at.end..].trim_start_matches(['s', ' ', ':', '=', '"']);
+    let zero_follows = after.len() < text[at.end..].len()
         && after.starts_with('0')
         && !after[1..].starts_with(|next: char| next.is_alphanumeric());
     matches!(word, "0" | "no" | "No" | "without" | "zero")
-        || (zero_follows && text[at.1..].trim_start_matches('s').starts_with([':', '=', '"']))
+        || (zero_follows && text[at.end..].trim_start_matches('s').starts_with([':', '=', '"']))
 }
 
 static INTENT_SCANNER: LazyLock<KeywordScanner> = LazyLock::new(|| {

@@ -1,5 +1,7 @@
 //! Finds many short patterns in one pass over a text, and checks the characters around each match.
 
+use std::ops::Range;
+
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 /// What is required next to one end of a pattern.
@@ -55,14 +57,14 @@ impl KeywordScanner {
     }
 
     /// Calls `found` with the keyword and byte range of each match in `text` with valid edges.
-    pub(super) fn each(&self, text: &str, mut found: impl FnMut(&'static str, (usize, usize))) {
+    pub(super) fn each(&self, text: &str, mut found: impl FnMut(&'static str, Range<usize>)) {
         let bytes = text.as_bytes();
         for hit in self.automaton.find_overlapping_iter(text) {
             let pattern = &self.patterns[hit.pattern().as_usize()];
             let (start, end) = (hit.start(), hit.end());
             if fits_before(bytes, start, pattern.edges.0) && fits_after(bytes, end, pattern.edges.1)
             {
-                found(pattern.keyword, (start, end));
+                found(pattern.keyword, start..end);
             }
         }
     }

@@ -85,7 +85,8 @@ fn decided(draft: &mut Draft<'_>, shown: &DecisionRecord) {
     watches.extend(origin.and_then(|line| reversal::watch(draft, record, question, line)));
     draft.claim(
         Relation::Decided,
-        (source, draft.project),
+        source,
+        draft.project,
         ClaimDraft {
             sentence,
             certainty: Some(certainty),

@@ -191,14 +191,14 @@ impl<'e> Draft<'e> {
         text::cut(text::without_full_stop(&self.episode.name), MAX_TASK_CHARS)
     }
 
-    /// Adds the claim that `relation` holds between the two `ends`: its source and its target.
+    /// Adds the claim that `relation` holds between `source` and `target`.
     pub(super) fn claim(
         &mut self,
         relation: Relation,
-        ends: (EntityId, EntityId),
+        source: EntityId,
+        target: EntityId,
         claim: ClaimDraft,
     ) {
-        let (source, target) = ends;
         let mut others = self.mention_entities_in(&claim.sentence);
         others.extend(claim.others);
         others.sort_unstable();
@@ -210,9 +210,10 @@ impl<'e> Draft<'e> {
             true => self.nearest_line(&claim.sentence).into_iter().collect(),
             false => claim.origins,
         };
-        let key_ends = if claim.is_of_project { (self.project, self.project) } else { ends };
+        let (key_source, key_target) =
+            if claim.is_of_project { (self.project, self.project) } else { (source, target) };
         self.claims.push(Claim {
-            key: FactKey::of(relation, key_ends, &claim.detail),
+            key: FactKey::of(relation, key_source, key_target, &claim.detail),
             namespace: claim.namespace.unwrap_or(self.namespace),
             relation,
             source,

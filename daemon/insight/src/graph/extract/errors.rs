@@ -122,7 +122,8 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let watches = watches(draft, subject, about, is_checked);
     draft.claim(
         Relation::Resolved,
-        (source, target),
+        source,
+        target,
         ClaimDraft {
             detail: text::plain(&record.fix),
             sentence,
@@ -151,9 +152,13 @@ fn has_content(text: &str) -> bool {
 }
 
 /// A part of the text about a resolution: its name, its label and its text.
-type Part<'r> = (&'static str, &'static str, &'r str);
+type ResolutionPart<'r> = (&'static str, &'static str, &'r str);
 
-fn parts<'r>(record: &'r ErrorResolution, cause: &'r str, verification: &'r str) -> Vec<Part<'r>> {
+fn parts<'r>(
+    record: &'r ErrorResolution,
+    cause: &'r str,
+    verification: &'r str,
+) -> Vec<ResolutionPart<'r>> {
     let parts = [
         ("error", "", record.error.as_str()),
         ("root_cause", "Cause: ", cause),
@@ -163,12 +168,12 @@ fn parts<'r>(record: &'r ErrorResolution, cause: &'r str, verification: &'r str)
     parts.into_iter().filter(|(.., text)| has_content(text)).collect()
 }
 
-fn sentence(parts: &[Part<'_>]) -> String {
+fn sentence(parts: &[ResolutionPart<'_>]) -> String {
     let sentences = parts.iter().map(|(_, label, text)| format!("{label}{}", text::sentence(text)));
     sentences.collect::<Vec<_>>().join(" ")
 }
 
-fn details(parts: &[Part<'_>], is_minor: bool) -> Vec<(String, String)> {
+fn details(parts: &[ResolutionPart<'_>], is_minor: bool) -> Vec<(String, String)> {
     let details = parts.iter().map(|(name, _, text)| (*name, *text));
     let details = details.chain(is_minor.then_some((MINOR, "true")));
     details.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
@@ -253,7 +258,8 @@ fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
     let watches = [gone, command].map(|subject| Watch { subject, stance: Stance::Broken });
     draft.claim(
         Relation::Occurs,
-        (source, draft.project),
+        source,
+        draft.project,
         ClaimDraft {
             sentence: format!(
                 "{} Occurs in `{attempt}`.{}",

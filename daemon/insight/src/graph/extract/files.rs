@@ -19,7 +19,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let (mut number, task) = (0, draft.task_name());
     for (path, work) in changed {
         let Some(file) = draft.file(path) else { continue };
-        follow_rename(draft, (path, file), work);
+        follow_rename(draft, path, file, work);
         number += 1;
         if number > MAX_FILES {
             continue;
@@ -27,7 +27,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         let name = super::names::file_key(&draft.episode.project, path).unwrap_or_default();
         draft.claim(
             Relation::ChangedFor,
-            (file, draft.task),
+            file,
+            draft.task,
             ClaimDraft {
                 sentence: format!("`{name}` was {} for “{task}”{}.", verb(work), lines(work)),
                 certainty: Some(Certainty::Verified),
@@ -46,11 +47,7 @@ fn is_work(work: &FileWork) -> bool {
     work.changed() && !(work.deleted && is_new)
 }
 
-fn follow_rename(
-    draft: &mut Draft<'_>,
-    (path, file): (&str, crate::model::EntityId),
-    work: &FileWork,
-) {
+fn follow_rename(draft: &mut Draft<'_>, path: &str, file: crate::model::EntityId, work: &FileWork) {
     let Some(before) = &work.moved_from else { return };
     let Some(from) = draft.file(before).filter(|from| *from != file) else { return };
     let at = draft.moments.of(&origins(work));
@@ -59,7 +56,8 @@ fn follow_rename(
     let (old, new) = (name(before).unwrap_or_default(), name(path).unwrap_or_default());
     draft.claim(
         Relation::RenamedTo,
-        (from, file),
+        from,
+        file,
         ClaimDraft {
             sentence: format!("`{old}` was renamed to `{new}`."),
             certainty: Some(Certainty::Verified),

@@ -173,7 +173,8 @@ fn add_finding(
     };
     draft.claim(
         relation,
-        (draft.task, draft.project),
+        draft.task,
+        draft.project,
         ClaimDraft {
             detail: text::plain(text),
             sentence,
@@ -254,7 +255,8 @@ fn done(draft: &mut Draft<'_>, text: &str) {
     let context = if is_task { String::new() } else { format!(" (for “{task}”)") };
     draft.claim(
         Relation::Did,
-        (draft.task, draft.project),
+        draft.task,
+        draft.project,
         ClaimDraft {
             detail: text::plain(text),
             sentence: format!("{}{context}.", text::without_full_stop(&sentence)),
@@ -307,7 +309,8 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
     }
     draft.claim(
         Relation::LeftOpen,
-        (draft.task, draft.project),
+        draft.task,
+        draft.project,
         ClaimDraft {
             detail: text::plain(text),
             // A noted step belongs to its note rather than to the work of one session.

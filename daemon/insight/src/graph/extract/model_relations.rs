@@ -36,7 +36,8 @@ fn related(draft: &mut Draft<'_>, record: &RelationRecord) {
     let is_users = found.is_some_and(|found| found.by == Speaker::User);
     draft.claim(
         Relation::RelatesTo,
-        (source, target),
+        source,
+        target,
         ClaimDraft {
             detail: text::plain(&record.relation),
             sentence: text::sentence(&record.sentence),

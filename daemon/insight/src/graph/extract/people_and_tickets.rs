@@ -46,7 +46,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         let source = draft.mention(EntityKind::PullRequest, &name, &name);
         draft.claim(
             Relation::Produced,
-            (source, draft.task),
+            source,
+            draft.task,
             ClaimDraft {
                 sentence: format!("Pull request {name} belongs to “{task}”: {}", request.url),
                 certainty: Some(Certainty::Verified),
@@ -59,7 +60,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         let source = draft.mention(EntityKind::Ticket, &ticket.to_lowercase(), &ticket);
         draft.claim(
             Relation::Concerns,
-            (draft.task, source),
+            draft.task,
+            source,
             ClaimDraft {
                 sentence: format!("“{task}” concerns {ticket}."),
                 certainty: Some(Certainty::Verified),

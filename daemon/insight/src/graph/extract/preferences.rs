@@ -81,7 +81,8 @@ fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {
     };
     draft.claim(
         Relation::Prefers,
-        (source, target),
+        source,
+        target,
         ClaimDraft {
             namespace: Some(namespace),
             sentence,

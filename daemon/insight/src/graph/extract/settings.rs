@@ -21,7 +21,27 @@ use crate::{
 };
 
 /// The last change of each setting, by file and key path.
-type LastChanges<'e> = BTreeMap<(String, &'e str), (&'e ConfigChange, Option<&'e SettingChange>)>;
+type LastChanges<'e> = BTreeMap<(String, &'e str), LastChange<'e>>;
+
+/// The last change of a setting.
+#[derive(Clone, Copy)]
+struct LastChange<'e> {
+    /// The change in the summary.
+    summarized: &'e ConfigChange,
+    /// The same change in the evidence.
+    seen: Option<&'e SettingChange>,
+}
+
+impl LastChange<'_> {
+    /// Returns the new value; `None` if the setting was removed. The evidence takes precedence: a
+    /// summary is limited in size, so it may lack the last value.
+    fn value(&self) -> Option<&str> {
+        match self.seen {
+            Some(seen) => seen.new_value.as_deref(),
+            None => Some(self.summarized.new_value.as_str()).filter(|value| *value != REMOVED),
+        }
+    }
+}
 
 /// Adds a claim for each changed setting, with its last value.
 pub(super) fn read(draft: &mut Draft<'_>) {
@@ -35,25 +55,18 @@ pub(super) fn read(draft: &mut Draft<'_>) {
                 seen.setting == change.setting
                     && file_key(&episode.project, &seen.file).as_ref() == Some(&file)
             });
-            last.insert((file, &change.setting), (change, seen));
+            last.insert((file, &change.setting), LastChange { summarized: change, seen });
         }
     }
     mark_replaced(draft);
     for block in removed_blocks(&last) {
         removed(draft, &block);
-        last.retain(|key, _| !block.contains(key));
+        last.retain(|(file, setting), _| !block.contains(file, setting));
     }
-    for ((file, setting), (change, seen)) in last {
-        if is_not_worth_a_fact(&file, setting, change) {
-            continue;
+    for ((file, setting), change) in &last {
+        if !is_not_worth_a_fact(file, setting, change.summarized) {
+            claim(draft, file, setting, change);
         }
-        // The evidence takes precedence: a summary is limited in size, so it may lack the last
-        // value.
-        let value = match seen {
-            Some(seen) => seen.new_value.clone(),
-            None => Some(change.new_value.clone()).filter(|value| value != REMOVED),
-        };
-        claim(draft, (&file, setting), (change, seen), value.as_deref());
     }
 }
 
@@ -85,13 +98,13 @@ fn mark_replaced(draft: &mut Draft<'_>) {
         let Some(file) = file_key(&draft.episode.project, &change.file) else { continue };
         let before = change.old_value.as_deref().unwrap_or(REMOVED);
         let at = change.at.unwrap_or_else(|| draft.moments.at(change.origin));
-        let subject = value_subject(draft, (&file, &change.setting), before);
+        let subject = value_subject(draft, &file, &change.setting, before);
         draft.mark(subject, at, Observation::Succeeded);
     }
 }
 
 /// Returns the subject of one value of a setting.
-fn value_subject(draft: &Draft<'_>, (file, setting): (&str, &str), value: &str) -> Subject {
+fn value_subject(draft: &Draft<'_>, file: &str, setting: &str, value: &str) -> Subject {
     draft.subject("setting value", &format!("{file}\n{setting}\n{value}"))
 }
 
@@ -105,15 +118,15 @@ struct RemovedBlock {
 }
 
 impl RemovedBlock {
-    fn contains(&self, (file, setting): &(String, &str)) -> bool {
-        *file == self.file && self.names.iter().any(|name| name == setting)
+    fn contains(&self, file: &str, setting: &str) -> bool {
+        file == self.file && self.names.iter().any(|name| name == setting)
     }
 }
 
 fn removed_blocks(last: &LastChanges<'_>) -> Vec<RemovedBlock> {
     let mut blocks: Vec<RemovedBlock> = Vec::new();
-    for ((file, setting), (_, seen)) in last {
-        let Some(seen) = seen.filter(|seen| seen.new_value.is_none()) else { continue };
+    for ((file, setting), change) in last {
+        let Some(seen) = change.seen.filter(|seen| seen.new_value.is_none()) else { continue };
         let Some((parent, _)) = setting.rsplit_once('.') else { continue };
         let known = blocks.iter_mut().find(|block| {
             let within = |one: &str, other: &str| {
@@ -150,13 +163,14 @@ fn removed(draft: &mut Draft<'_>, block: &RemovedBlock) {
     let short = names.iter().map(|name| &name[parent.len() + 1..]);
     let short: Vec<String> = short.map(|name| format!("`{name}`")).collect();
     let watches = names.iter().map(|name| Watch {
-        subject: value_subject(draft, (file, name), REMOVED),
+        subject: value_subject(draft, file, name, REMOVED),
         stance: Stance::Broken,
     });
     let watches = watches.collect();
     draft.claim(
         Relation::SetTo,
-        (source, target),
+        source,
+        target,
         ClaimDraft {
             detail: fingerprint(REMOVED).to_string(),
             sentence: format!("`{parent}` in `{file}` was removed, with {}.", short.join(", ")),
@@ -171,21 +185,18 @@ fn removed(draft: &mut Draft<'_>, block: &RemovedBlock) {
     );
 }
 
-fn claim(
-    draft: &mut Draft<'_>,
-    (file, setting): (&str, &str),
-    (change, seen): (&ConfigChange, Option<&SettingChange>),
-    value: Option<&str>,
-) {
+fn claim(draft: &mut Draft<'_>, file: &str, setting: &str, change: &LastChange<'_>) {
+    let value = change.value();
+    let LastChange { summarized: change, seen } = *change;
     let source = draft.setting(file, setting);
     let Some(target) = draft.file(file) else { return };
-    let subject = value_subject(draft, (file, setting), value.unwrap_or(REMOVED));
+    let subject = value_subject(draft, file, setting, value.unwrap_or(REMOVED));
     let origins: Vec<_> = seen.map(|seen| seen.origin).into_iter().collect();
     let at = seen.and_then(|seen| seen.at).unwrap_or_else(|| draft.moments.of(&origins));
     let held = fingerprint(value.unwrap_or(REMOVED));
     let old = seen.map_or(&change.old_value, |seen| &seen.old_value);
     if let Some(old) = old.as_deref().filter(|old| Some(*old) != value) {
-        let replaced = value_subject(draft, (file, setting), old);
+        let replaced = value_subject(draft, file, setting, old);
         draft.mark(replaced, at, Observation::Succeeded);
     }
     let mut sentence = match value {
@@ -206,7 +217,8 @@ fn claim(
         [("value", value), ("old_value", old.as_deref()), ("file", Some(file)), (MINOR, minor)];
     draft.claim(
         Relation::SetTo,
-        (source, target),
+        source,
+        target,
         ClaimDraft {
             detail: held.to_string(),
             sentence,

@@ -45,7 +45,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let topics = draft.mentioned(&[EntityKind::Topic, EntityKind::Tool, EntityKind::Person]);
     draft.claim(
         Relation::TaskState,
-        (draft.task, draft.project),
+        draft.task,
+        draft.project,
         ClaimDraft {
             detail: state.to_owned(),
             sentence: format!("“{name}” is {state}.{objective}"),

@@ -129,7 +129,8 @@ fn result(draft: &mut Draft<'_>, run: &TestRun) {
     draft.mark(subject, at, Observation::Value(value));
     draft.claim(
         Relation::TestResult,
-        (draft.project, tool),
+        draft.project,
+        tool,
         ClaimDraft {
             detail: value.to_string(),
             sentence: format!(
@@ -165,7 +166,8 @@ fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
             let source = draft.mention(EntityKind::Test, &key, test);
             draft.claim(
                 Relation::Fails,
-                (source, draft.project),
+                source,
+                draft.project,
                 ClaimDraft {
                     sentence: format!(
                         "{} `{test}` fails in `{}`.",
@@ -194,7 +196,7 @@ fn is_resolved(draft: &Draft<'_>, test: &str, failed: &TestRun) -> bool {
         let resolved = error.resolution.as_ref().map(|resolution| resolution.origin);
         let is_later = |resolved: Origin| {
             let at = Some(draft.moments.at(resolved));
-            resolved.is_after(at, (failed.origin, failed.at))
+            resolved.is_after(at, failed.origin, failed.at)
         };
         error.message.contains(test) && resolved.is_some_and(is_later)
     })

@@ -171,8 +171,8 @@ impl Collector {
             let before = self.evidence.checkout.head.clone();
             git::observe(&mut self.evidence.checkout, command, output, moment);
             let waiting = self.pending.commits();
-            let evidence = &mut self.evidence;
-            git::add_shown_commits(evidence, command, output, before.as_ref(), &waiting, moment);
+            let unrecorded = git::UnrecordedCommits { before: before.as_ref(), waiting: &waiting };
+            git::add_shown_commits(&mut self.evidence, command, output, &unrecorded, moment);
         }
     }
 

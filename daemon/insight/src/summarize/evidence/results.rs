@@ -220,7 +220,7 @@ impl Collector {
     /// succeeds in another form; a successful command may be this other form.
     fn record_retry(&mut self, command: &CommandLine, origin: Origin, end: CommandEnd<'_>) {
         let (waiting, retries) = (&mut self.pending.failed_commands, &mut self.evidence.retries);
-        retries::record_end(waiting, retries, (command, origin), end);
+        retries::record_end(waiting, retries, command, origin, end);
         let has_failed = matches!(end, CommandEnd::Failed(_));
         if !has_failed && (command.changes || !command.effects.is_empty()) {
             // If a later command succeeds, the reason may be these changes, not its form.

@@ -60,7 +60,8 @@ impl CommandEnd<'_> {
 pub(super) fn record_end(
     waiting: &mut Vec<FailedCommand>,
     retries: &mut Vec<Retry>,
-    (command, origin): (&CommandLine, Origin),
+    command: &CommandLine,
+    origin: Origin,
     end: CommandEnd<'_>,
 ) {
     waiting.iter_mut().for_each(|one| one.age += 1);

@@ -157,8 +157,7 @@ pub(super) fn last_turn_errors(evidence: &Evidence) -> Vec<&ErrorSeen> {
     let open = evidence.errors.iter().filter(|error| error.resolution.is_none());
     open.filter(|error| error.origin.source == start.source && error.origin >= start)
         .filter(|error| {
-            let is_later =
-                |run: &&CommandRun| run.origin.is_after(run.at, (error.origin, error.at));
+            let is_later = |run: &&CommandRun| run.origin.is_after(run.at, error.origin, error.at);
             let mut later = evidence.commands.iter().filter(is_later);
             !later.any(|run| run.outcome.succeeded() && is_same_work(&error.attempt, &run.command))
                 && !failed_otherwise(evidence, error)

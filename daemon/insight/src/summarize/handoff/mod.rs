@@ -127,7 +127,7 @@ pub fn gather(
         guard::quote(wish.trim_matches('"'), MAX_ENTRY_CHARS)
     });
     let mut handoff = Handoff { preferences: wishes.collect(), ..Handoff::default() };
-    let mut seen = Seen::default();
+    let mut seen = SeenSubjects::default();
     for (session, episode) in episodes.iter().enumerate() {
         let summary = &episode.summary;
         let validity = SessionValidity { session, validity };
@@ -177,7 +177,7 @@ pub fn gather_part(
 
 /// The test frameworks and settings of the sessions that were merged so far.
 #[derive(Default)]
-struct Seen {
+struct SeenSubjects {
     frameworks: Vec<String>,
     settings: Vec<(String, String)>,
 }
@@ -277,7 +277,7 @@ impl Handoff {
         &mut self,
         validity: SessionValidity<'_>,
         summary: &EnhancedSessionSummary,
-        seen: &mut Seen,
+        seen: &mut SeenSubjects,
     ) {
         let Some(tests) = &summary.test_results else { return };
         if seen.frameworks.contains(&tests.framework) {
@@ -344,7 +344,12 @@ impl Handoff {
         }
     }
 
-    fn settings(&mut self, session: usize, summary: &EnhancedSessionSummary, seen: &mut Seen) {
+    fn settings(
+        &mut self,
+        session: usize,
+        summary: &EnhancedSessionSummary,
+        seen: &mut SeenSubjects,
+    ) {
         // Only the last change of each setting counts.
         for change in summary.config_changes.iter().flatten().rev() {
             let key = (change.file.clone(), change.setting.clone());

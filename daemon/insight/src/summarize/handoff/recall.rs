@@ -86,9 +86,9 @@ impl RecallMemory {
         let steps = summary.next_steps.iter().flatten();
         let open_ends = steps.filter_map(|step| open_end(step, &fact(step)?));
         let settled = errors.chain(decisions).chain(wishes);
-        let drafts: Vec<Draft> =
+        let drafts: Vec<RecallDraft> =
             settled.chain(open_ends).chain(findings).take(MAX_ENTRIES).collect();
-        for Draft { topic, matched, text } in drafts {
+        for RecallDraft { topic, matched, text } in drafts {
             let (words, names) = (words(&matched), names(&matched));
             let tails = if topic == RecallTopic::Error { tails(&matched) } else { Vec::new() };
             for word in &words {
@@ -207,7 +207,7 @@ struct ParsedPrompt {
 }
 
 /// An entry before its words are counted.
-struct Draft {
+struct RecallDraft {
     topic: RecallTopic,
     /// The text that a prompt has to match.
     matched: String,
@@ -227,21 +227,21 @@ fn threshold(topic: RecallTopic, asked: &ParsedPrompt) -> Threshold {
     }
 }
 
-fn error(record: &ErrorResolution) -> Option<Draft> {
+fn error(record: &ErrorResolution) -> Option<RecallDraft> {
     // The fix of one failing test says nothing about another failing test.
     let is_test =
         pattern!(r"(?i)tests? failed|\btest\w* failed|AssertionError").is_match(&record.error);
     let is_known = !is_filler(&record.root_cause) || !is_test && !is_filler(&record.fix);
     let text = is_known.then(|| entry::error(record)).flatten()?;
-    Some(Draft { topic: RecallTopic::Error, matched: record.error.clone(), text })
+    Some(RecallDraft { topic: RecallTopic::Error, matched: record.error.clone(), text })
 }
 
-fn decision(record: &DecisionRecord, fact: &str) -> Option<Draft> {
+fn decision(record: &DecisionRecord, fact: &str) -> Option<RecallDraft> {
     let text = guard::quote(fact, MAX_DECISION_CHARS)?;
-    Some(Draft { topic: RecallTopic::Decision, matched: record.decision.clone(), text })
+    Some(RecallDraft { topic: RecallTopic::Decision, matched: record.decision.clone(), text })
 }
 
-fn wish(wish: &str) -> Option<Draft> {
+fn wish(wish: &str) -> Option<RecallDraft> {
     // Wishes in a summary are already quoted.
     let wish = wish.trim_matches('"');
     let text = guard::quote(wish, MAX_ENTRY_CHARS)?;
@@ -249,23 +249,23 @@ fn wish(wish: &str) -> Option<Draft> {
     let about = pattern!(
         r"(?i)\b(?:from now on|never|always|without|ask(?:ing)?|first|please|don.?t|do not|prefer|make sure|i want|remember)\b"
     );
-    Some(Draft {
+    Some(RecallDraft {
         topic: RecallTopic::Wish,
         matched: about.replace_all(wish, " ").into_owned(),
         text,
     })
 }
 
-fn finding(found: &str) -> Option<Draft> {
+fn finding(found: &str) -> Option<RecallDraft> {
     let text = guard::quote(found, MAX_ENTRY_CHARS).filter(|_| !found.starts_with("User: "))?;
-    Some(Draft { topic: RecallTopic::Finding, matched: found.to_owned(), text })
+    Some(RecallDraft { topic: RecallTopic::Finding, matched: found.to_owned(), text })
 }
 
-fn open_end(step: &str, fact: &str) -> Option<Draft> {
+fn open_end(step: &str, fact: &str) -> Option<RecallDraft> {
     let text = guard::quote(fact, MAX_ENTRY_CHARS)?;
     // The path of a todo file only repeats the title of the file.
     let matched = step.split(" (todo ").next().unwrap_or(step).to_owned();
-    Some(Draft { topic: RecallTopic::OpenEnd, matched, text })
+    Some(RecallDraft { topic: RecallTopic::OpenEnd, matched, text })
 }
 
 /// Whether a prompt shows or reports an error.

@@ -74,7 +74,7 @@ impl Handoff {
             Some(last) => self.sections(last),
             None => vec![self.wishes_section()],
         };
-        let mut page = Page { remaining: max_chars, sections };
+        let mut page = HandoffPage { remaining: max_chars, sections };
         page.remaining = page.remaining.saturating_sub(length(HEAD) + 1);
         page.fill(rate);
         let foot = (page.remaining > length(FOOT)).then_some(FOOT);
@@ -91,7 +91,7 @@ impl Handoff {
             self.list_section("Left open", topic::OPEN, &self.open_ends, [1, 3]),
             self.list_section("Decided", topic::DECISIONS, &self.decisions, [2, 4]),
         ];
-        let mut page = Page { remaining: max_chars, sections };
+        let mut page = HandoffPage { remaining: max_chars, sections };
         page.remaining = page.remaining.saturating_sub(length(SHORT_HEAD) + 1);
         page.fill(&|_| 0.0);
         let text = page.text(SHORT_HEAD, None);
@@ -277,7 +277,7 @@ fn names(names: &[String]) -> String {
 }
 
 /// A text that is filled up to a limit of characters.
-struct Page {
+struct HandoffPage {
     remaining: usize,
     sections: Vec<HandoffSection>,
 }
@@ -285,10 +285,10 @@ struct Page {
 struct HandoffSection {
     heading: String,
     topic: &'static str,
-    entries: Vec<Entry>,
+    entries: Vec<SectionEntry>,
 }
 
-struct Entry {
+struct SectionEntry {
     text: String,
     /// Entries with a lower number are included first.
     priority: u32,
@@ -301,7 +301,7 @@ impl HandoffSection {
     }
 
     fn add(&mut self, texts: impl IntoIterator<Item = String>, priority: impl Fn(usize) -> u32) {
-        let entries = texts.into_iter().enumerate().map(|(at, text)| Entry {
+        let entries = texts.into_iter().enumerate().map(|(at, text)| SectionEntry {
             text,
             priority: priority(at),
             is_included: false,
@@ -310,7 +310,7 @@ impl HandoffSection {
     }
 
     /// Returns the number of characters that one more entry adds.
-    fn cost(&self, entry: &Entry) -> usize {
+    fn cost(&self, entry: &SectionEntry) -> usize {
         let is_first = !self.entries.iter().any(|entry| entry.is_included);
         // Two line ends, the heading and its colon.
         let heading = if is_first { length(&self.heading) + 3 } else { 0 };
@@ -332,7 +332,7 @@ impl HandoffSection {
     }
 }
 
-impl Page {
+impl HandoffPage {
     /// Adds entries by importance, then by the use of their topic, then by position, as long as
     /// they fit.
     fn fill(&mut self, rate: UseRate<'_>) {

@@ -73,7 +73,7 @@ impl Local {
             Some(table) => ModelWeights::Static(table),
             None => {
                 let config = files.json(CONFIG)?;
-                let pooling = files.json(POOLING).ok();
+                let pooling = files.json_if_exists(POOLING)?;
                 let encoder = Encoder::read(&tensors, &config, pooling.as_ref());
                 ModelWeights::Encoder(Box::new(
                     encoder.map_err(|what| files.wrong(WEIGHTS, &what))?,
@@ -172,6 +172,10 @@ impl ModelFolder<'_> {
         serde_json::from_slice(&bytes).map_err(|error| self.wrong(name, &error.to_string()))
     }
 
+    fn json_if_exists(&self, name: &str) -> Result<Option<Value>, Error> {
+        self.path(name).exists().then(|| self.json(name)).transpose()
+    }
+
     fn wrong(&self, name: &str, what: &str) -> Error {
         let remedy = format!(
             "set {} to the folder of a model with {WEIGHTS} and {TOKENIZER}",
@@ -182,5 +186,21 @@ impl ModelFolder<'_> {
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_optional_file_may_be_missing_but_not_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = ModelFolder { folder: folder.path() };
+        assert_eq!(files.json_if_exists("config.json").unwrap(), None);
+        fs::write(folder.path().join("config.json"), "{}").unwrap();
+        assert_eq!(files.json_if_exists("config.json").unwrap(), Some(serde_json::json!({})));
+        fs::write(folder.path().join("config.json"), "{").unwrap();
+        assert!(files.json_if_exists("config.json").is_err());
     }
 }

@@ -39,11 +39,11 @@ fn week_of(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
     let inner = point::read(lexemes.get(skip + 2..)?, PrecedingWord::Preposition, now)?;
     let Days::Span(from, to) = inner.days else { return None };
     let days = match place {
-        Some(Place::Number(number)) => {
+        Some(PartPlace::Number(number)) => {
             let start = calendar::plus_days(from, 7 * number);
             Days::Span(start, calendar::plus_days(start, 7).min(to))
         }
-        Some(Place::Last) => Days::Span(calendar::plus_days(to, -7), to),
+        Some(PartPlace::Last) => Days::Span(calendar::plus_days(to, -7), to),
         None => {
             let monday =
                 calendar::plus_days(from, -i64::from(from.weekday().to_monday_zero_offset()));
@@ -56,7 +56,7 @@ fn week_of(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
 /// Parses the date after an expression such as `first two weeks of`. `skip` is the number of
 /// lexemes of this expression.
 fn weeks_of(
-    place: Place,
+    place: PartPlace,
     count: i64,
     lexemes: &[Lexeme<'_>],
     skip: usize,
@@ -65,27 +65,27 @@ fn weeks_of(
     let inner = point::read(lexemes.get(skip..)?, PrecedingWord::Preposition, now)?;
     let Days::Span(from, to) = inner.days else { return None };
     let days = match place {
-        Place::Number(0) => Days::Span(from, calendar::plus_days(from, 7 * count).min(to)),
-        Place::Last => Days::Span(calendar::plus_days(to, -7 * count).max(from), to),
-        Place::Number(_) => return None,
+        PartPlace::Number(0) => Days::Span(from, calendar::plus_days(from, 7 * count).min(to)),
+        PartPlace::Last => Days::Span(calendar::plus_days(to, -7 * count).max(from), to),
+        PartPlace::Number(_) => return None,
     };
     Some(DateMatch { length: skip + inner.length, days, is_literal: false })
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum PartPlace {
     /// The number, counted from 0.
     Number(i64),
     Last,
 }
 
-fn place(word: &str) -> Option<Place> {
+fn place(word: &str) -> Option<PartPlace> {
     Some(match word {
-        "first" | "1st" => Place::Number(0),
-        "second" | "2nd" => Place::Number(1),
-        "third" | "3rd" => Place::Number(2),
-        "fourth" | "4th" => Place::Number(3),
-        "last" => Place::Last,
+        "first" | "1st" => PartPlace::Number(0),
+        "second" | "2nd" => PartPlace::Number(1),
+        "third" | "3rd" => PartPlace::Number(2),
+        "fourth" | "4th" => PartPlace::Number(3),
+        "last" => PartPlace::Last,
         _ => return None,
     })
 }

@@ -27,7 +27,7 @@ pub(super) fn dates(text: &str, now: &Zoned) -> Vec<UnspacedDate> {
         // An expression may begin with a numeral: 一昨日.
         let (length, date) = match expression(rest, first, today) {
             (0, _) => match number(rest) {
-                Some(number) => after_number(rest, number, today),
+                Some((value, length)) => after_number(rest, value, length, today),
                 None => (unclear_numeral(rest), None),
             },
             expression => expression,
@@ -56,10 +56,9 @@ fn expression(text: &str, first: char, today: Date) -> (usize, DaysFound) {
     (longest.0, longest.1.map(|(unit, back): (Unit, i64)| (unit.before(today, back), false)))
 }
 
-/// Parses a date that begins with `number`, a value and its length in bytes. Returns the length of
-/// the date and the date. If there is no date, returns the length of the number.
-fn after_number(text: &str, number: (i64, usize), today: Date) -> (usize, DaysFound) {
-    let (value, length) = number;
+/// Parses a date that begins with the number `value`, which is `length` bytes long. Returns the
+/// length of the date and the date. If there is no date, returns the length of the number.
+fn after_number(text: &str, value: i64, length: usize, today: Date) -> (usize, DaysFound) {
     let rest = &text[length..];
     for (unit, endings) in languages::UNSPACED_AGO {
         for ending in endings.split(' ') {

@@ -14,21 +14,21 @@ use crate::model::{
     transcript::Origin,
 };
 
-type Bytes = [u8; 16];
+type IdBytes = [u8; 16];
 
 /// The ids by which the rows with an episode's statements are found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct EpisodeIndexRecord {
     pub(crate) created_at: i64,
-    pub(crate) entities: Vec<Bytes>,
-    pub(crate) facts: Vec<Bytes>,
-    pub(crate) subjects: Vec<Bytes>,
-    pub(crate) renames: Vec<(Bytes, Bytes, i64)>,
+    pub(crate) entities: Vec<IdBytes>,
+    pub(crate) facts: Vec<IdBytes>,
+    pub(crate) subjects: Vec<IdBytes>,
+    pub(crate) renames: Vec<(IdBytes, IdBytes, i64)>,
 }
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct MentionRecord {
-    entity: Bytes,
+    entity: IdBytes,
     kind: u8,
     namespace: u32,
     name: String,
@@ -38,16 +38,16 @@ pub(crate) struct MentionRecord {
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ClaimRecord {
-    key: Bytes,
+    key: IdBytes,
     namespace: u32,
     relation: u8,
-    source: Bytes,
-    target: Bytes,
-    others: Vec<Bytes>,
+    source: IdBytes,
+    target: IdBytes,
+    others: Vec<IdBytes>,
     sentence: String,
     at: i64,
     standing: u8,
-    watches: Vec<(Bytes, StanceRecord)>,
+    watches: Vec<(IdBytes, StanceRecord)>,
     origins: Vec<(u32, u64)>,
     details: Vec<(String, String)>,
     pub(crate) created_at: i64,
@@ -68,7 +68,7 @@ enum StanceRecord {
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct MarkRecord {
-    subject: Bytes,
+    subject: IdBytes,
     at: i64,
     says: ObservationRecord,
     pub(crate) created_at: i64,
@@ -223,7 +223,9 @@ impl EpisodeIndexRecord {
     }
 }
 
-pub(super) fn entity_and_fact_ids(entities_and_facts: &[EntityOrFact]) -> (Vec<Bytes>, Vec<Bytes>) {
+pub(super) fn entity_and_fact_ids(
+    entities_and_facts: &[EntityOrFact],
+) -> (Vec<IdBytes>, Vec<IdBytes>) {
     let (mut entities, mut facts) = (Vec::new(), Vec::new());
     for entity_or_fact in entities_and_facts {
         match entity_or_fact {
@@ -235,8 +237,8 @@ pub(super) fn entity_and_fact_ids(entities_and_facts: &[EntityOrFact]) -> (Vec<B
 }
 
 pub(super) fn entities_and_facts_from_ids(
-    entities: &[Bytes],
-    facts: &[Bytes],
+    entities: &[IdBytes],
+    facts: &[IdBytes],
 ) -> Vec<EntityOrFact> {
     let entities = entities.iter().map(|bytes| EntityOrFact::Entity(entity(*bytes)));
     entities.chain(facts.iter().map(|bytes| EntityOrFact::Fact(fact(*bytes)))).collect()
@@ -272,10 +274,10 @@ fn stance_from_record(record: StanceRecord) -> Stance {
     }
 }
 
-fn entity(bytes: Bytes) -> EntityId {
+fn entity(bytes: IdBytes) -> EntityId {
     EntityId(Uuid::from_bytes(bytes))
 }
 
-fn fact(bytes: Bytes) -> FactKey {
+fn fact(bytes: IdBytes) -> FactKey {
     FactKey(Uuid::from_bytes(bytes))
 }

@@ -60,19 +60,19 @@ const ENTITIES_AND_FACTS: usize = 128;
 pub(super) struct Writer {
     unwritten: Arc<Unwritten>,
     outbox_ends: watch::Receiver<u64>,
-    queue: Option<SyncSender<Job>>,
+    queue: Option<SyncSender<WriteJob>>,
     /// Contains an entry for each list with text in the queue.
     texts: SyncSender<()>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Job {
+struct WriteJob {
     number: u64,
     writes: Vec<PreparedWrite>,
     resolve: oneshot::Sender<Result<u64, StoreError>>,
 }
 
-impl Job {
+impl WriteJob {
     fn has_text(&self) -> bool {
         self.writes.iter().any(PreparedWrite::is_large)
     }
@@ -148,7 +148,7 @@ impl Writer {
 
     fn send(&self, number: u64, writes: Vec<PreparedWrite>) -> PendingWrite {
         let (resolve, ticket) = PendingWrite::new();
-        let job = Job { number, writes, resolve };
+        let job = WriteJob { number, writes, resolve };
         if job.has_text() {
             // This fails only when the thread has ended, which the queue reports.
             let _ = self.texts.send(());
@@ -215,7 +215,7 @@ struct WriterThread {
 }
 
 impl WriterThread {
-    fn run(&mut self, jobs: &Receiver<Job>) {
+    fn run(&mut self, jobs: &Receiver<WriteJob>) {
         while let Ok(first) = jobs.recv() {
             let watched = self.waker.watch();
             let mut waiting = Vec::with_capacity(GROUP);

@@ -17,7 +17,7 @@ pub(super) use self::{
     checkout::{bound, observe},
     commits::{hashes_are_stale, show_history},
     forge_checks::observe_checks,
-    unrecorded_commits::add_shown_commits,
+    unrecorded_commits::{UnrecordedCommits, add_shown_commits},
 };
 use crate::{
     model::{

@@ -21,19 +21,24 @@ use crate::{
 /// Minimum length, in bytes, of a subject that identifies a commit in a report of a sub-agent.
 const SUBJECT: usize = 16;
 
-/// Adds commits that a history shows and that are not recorded yet:
-///
-/// - commits after `before`, the commit that was checked out when a sub-agent began
-/// - commits that a sub-agent reported
-/// - commits with a subject in `waiting`, which come from calls that have no result yet
+/// What identifies commits that the session made and that are not recorded yet.
+pub(in crate::summarize::evidence) struct UnrecordedCommits<'c> {
+    /// The commit that was checked out before: a sub-agent may have made the commits after it.
+    pub(in crate::summarize::evidence) before: Option<&'c GitView<HeadCommit>>,
+    /// The subjects of the commits of calls that have no result yet.
+    pub(in crate::summarize::evidence) waiting: &'c [String],
+}
+
+/// Adds the commits that a history shows and that are in `unrecorded` or in the report of a
+/// sub-agent.
 pub(in crate::summarize::evidence) fn add_shown_commits(
     evidence: &mut Evidence,
     command: &CommandLine,
     output: &str,
-    before: Option<&GitView<HeadCommit>>,
-    waiting: &[String],
+    unrecorded: &UnrecordedCommits<'_>,
     moment: EntryPosition,
 ) {
+    let UnrecordedCommits { before, waiting } = *unrecorded;
     let has_sub_agents = !evidence.delegations.is_empty();
     if !has_sub_agents && waiting.is_empty() || !command.git.iter().any(begins_at_head) {
         return;

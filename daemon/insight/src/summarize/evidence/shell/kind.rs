@@ -5,7 +5,7 @@ use crate::{lang::shell, summarize::evidence::shell::words::SimpleCommand, text:
 
 /// The effect of a simple command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum InvocationKind {
     /// Only reads, or has no effect that counts as work, for example `cd` or `kill`.
     Reads,
     /// Changes files or the environment, so that an attempt that failed before may succeed.
@@ -57,37 +57,45 @@ impl<'s> Invocation<'s> {
                 || self.operand(0).is_none())
     }
 
-    pub(super) fn kind(&self) -> Kind {
+    pub(super) fn kind(&self) -> InvocationKind {
         let operand = |index| self.operand(index).unwrap_or_default();
         let (first, second) = (operand(0), operand(1));
         match self.program {
-            "git" if GIT_LOOKS.contains(&first) => Kind::Reads,
-            "git" if GIT_CHANGES.contains(&first) => Kind::Changes,
+            "git" if GIT_LOOKS.contains(&first) => InvocationKind::Reads,
+            "git" if GIT_CHANGES.contains(&first) => InvocationKind::Changes,
             "gh" | "glab" if ["create", "merge", "close", "edit", "release"].contains(&second) => {
-                Kind::Works
+                InvocationKind::Works
             }
-            "gh" | "glab" => Kind::Reads,
+            "gh" | "glab" => InvocationKind::Reads,
             "docker" | "podman" if ["ps", "logs", "images", "inspect"].contains(&first) => {
-                Kind::Reads
+                InvocationKind::Reads
             }
-            "kubectl" if ["get", "describe", "logs"].contains(&first) => Kind::Reads,
-            "sed" if self.arguments.iter().any(|word| edits_in_place(word)) => Kind::Changes,
+            "kubectl" if ["get", "describe", "logs"].contains(&first) => InvocationKind::Reads,
+            "sed" if self.arguments.iter().any(|word| edits_in_place(word)) => {
+                InvocationKind::Changes
+            }
             "perl"
                 if self.arguments.iter().any(|word| word.starts_with("-i") || *word == "-pi") =>
             {
-                Kind::Changes
+                InvocationKind::Changes
             }
-            "sed" => Kind::Reads,
-            program if LOOKS.contains(&program) => Kind::Reads,
-            program if CHANGES.contains(&program) => Kind::Changes,
+            "sed" => InvocationKind::Reads,
+            program if LOOKS.contains(&program) => InvocationKind::Reads,
+            program if CHANGES.contains(&program) => InvocationKind::Changes,
             program if PACKAGE_MANAGERS.contains(&program) && INSTALLS.contains(&first) => {
-                Kind::Changes
+                InvocationKind::Changes
             }
-            "go" if first == "get" || (first == "mod" && second == "tidy") => Kind::Changes,
-            "uv" if first == "pip" || first == "tool" => Kind::Changes,
-            "npx" | "prisma" if self.has("generate") || self.has("migrate") => Kind::Changes,
-            _ if self.has("--fix") || self.has("--write") || first == "fmt" => Kind::Changes,
-            _ => Kind::Works,
+            "go" if first == "get" || (first == "mod" && second == "tidy") => {
+                InvocationKind::Changes
+            }
+            "uv" if first == "pip" || first == "tool" => InvocationKind::Changes,
+            "npx" | "prisma" if self.has("generate") || self.has("migrate") => {
+                InvocationKind::Changes
+            }
+            _ if self.has("--fix") || self.has("--write") || first == "fmt" => {
+                InvocationKind::Changes
+            }
+            _ => InvocationKind::Works,
         }
     }
 }
@@ -372,35 +380,35 @@ mod tests {
     #[test]
     fn the_kind_of_a_command_is_determined() {
         for (line, program, kind) in [
-            ("sudo -E apt-get install -y jq", "apt-get", Kind::Changes),
-            ("uv run --no-sync pytest -q", "pytest", Kind::Works),
-            ("python3.12 -m pytest tests", "pytest", Kind::Works),
-            ("timeout 60 cargo test", "cargo", Kind::Works),
-            ("npm install left-pad", "npm", Kind::Changes),
-            ("npm run build", "npm", Kind::Works),
-            ("git status --short", "git", Kind::Reads),
-            ("git push -u origin x", "git", Kind::Works),
-            ("git checkout -b x", "git", Kind::Changes),
-            ("git -C /app -c core.pager=cat --no-pager log -3", "git", Kind::Reads),
-            ("gh run view 12 --log", "gh", Kind::Reads),
-            ("gh pr create --fill", "gh", Kind::Works),
-            ("gh -R a/b pr create --fill", "gh", Kind::Works),
-            ("sed -n 1,5p a", "sed", Kind::Reads),
-            ("sed -i s/a/b/ a", "sed", Kind::Changes),
-            ("sed --in-place=.old s/a/b/ a", "sed", Kind::Changes),
-            ("/usr/bin/grep x y", "grep", Kind::Reads),
-            ("npx tsc --noEmit", "tsc", Kind::Works),
-            ("go mod tidy", "go", Kind::Changes),
-            ("env A=1 make", "make", Kind::Works),
-            ("xargs -n1 cargo test", "cargo", Kind::Works),
-            ("xargs -0 rm -f", "rm", Kind::Changes),
-            ("xargs grep x", "grep", Kind::Reads),
-            ("xargs", "xargs", Kind::Reads),
-            ("nice -n 5 make", "make", Kind::Works),
-            ("ssh me@host rm x", "ssh", Kind::Works),
-            ("docker exec -it api rm x", "docker", Kind::Works),
-            ("hatch run pytest", "pytest", Kind::Works),
-            ("python -m mine.own", "mine.own", Kind::Works),
+            ("sudo -E apt-get install -y jq", "apt-get", InvocationKind::Changes),
+            ("uv run --no-sync pytest -q", "pytest", InvocationKind::Works),
+            ("python3.12 -m pytest tests", "pytest", InvocationKind::Works),
+            ("timeout 60 cargo test", "cargo", InvocationKind::Works),
+            ("npm install left-pad", "npm", InvocationKind::Changes),
+            ("npm run build", "npm", InvocationKind::Works),
+            ("git status --short", "git", InvocationKind::Reads),
+            ("git push -u origin x", "git", InvocationKind::Works),
+            ("git checkout -b x", "git", InvocationKind::Changes),
+            ("git -C /app -c core.pager=cat --no-pager log -3", "git", InvocationKind::Reads),
+            ("gh run view 12 --log", "gh", InvocationKind::Reads),
+            ("gh pr create --fill", "gh", InvocationKind::Works),
+            ("gh -R a/b pr create --fill", "gh", InvocationKind::Works),
+            ("sed -n 1,5p a", "sed", InvocationKind::Reads),
+            ("sed -i s/a/b/ a", "sed", InvocationKind::Changes),
+            ("sed --in-place=.old s/a/b/ a", "sed", InvocationKind::Changes),
+            ("/usr/bin/grep x y", "grep", InvocationKind::Reads),
+            ("npx tsc --noEmit", "tsc", InvocationKind::Works),
+            ("go mod tidy", "go", InvocationKind::Changes),
+            ("env A=1 make", "make", InvocationKind::Works),
+            ("xargs -n1 cargo test", "cargo", InvocationKind::Works),
+            ("xargs -0 rm -f", "rm", InvocationKind::Changes),
+            ("xargs grep x", "grep", InvocationKind::Reads),
+            ("xargs", "xargs", InvocationKind::Reads),
+            ("nice -n 5 make", "make", InvocationKind::Works),
+            ("ssh me@host rm x", "ssh", InvocationKind::Works),
+            ("docker exec -it api rm x", "docker", InvocationKind::Works),
+            ("hatch run pytest", "pytest", InvocationKind::Works),
+            ("python -m mine.own", "mine.own", InvocationKind::Works),
         ] {
             let commands = simple_commands(line);
             let invocation = Invocation::of(&commands[0]).unwrap();

@@ -27,7 +27,7 @@ pub(super) use self::{
     working_directory::resolve,
 };
 use self::{
-    kind::{Invocation, Kind},
+    kind::{Invocation, InvocationKind},
     words::{Operator, SimpleCommand},
 };
 use crate::text::{kept, pattern};
@@ -93,8 +93,9 @@ impl CommandLine {
         let runner_calls = test_calls::runner_calls(line, directory);
         let target = target::of(&commands, directory);
         let commit = repository.iter().find_map(|step| step.commit.as_ref());
-        let works =
-            |(_, invocation): &&(&SimpleCommand, Invocation<'_>)| invocation.kind() != Kind::Reads;
+        let works = |(_, invocation): &&(&SimpleCommand, Invocation<'_>)| {
+            invocation.kind() != InvocationKind::Reads
+        };
         let last = invocations.iter().rev().find(works);
         let shown = match commit.and_then(|commit| commit.subject.as_deref()) {
             Some(subject) if line.contains('\n') => format!("git commit -m \"{subject}\""),
@@ -107,7 +108,9 @@ impl CommandLine {
                 let is_end = commands.last().is_some_and(|end| std::ptr::eq(end, *command));
                 !is_end && command.joint != Operator::And
             }),
-            changes: invocations.iter().any(|(_, invocation)| invocation.kind() == Kind::Changes),
+            changes: invocations
+                .iter()
+                .any(|(_, invocation)| invocation.kind() == InvocationKind::Changes),
             effects: effect::of(&commands, directory),
             outside: outside::steps(&commands),
             shows_history: invocations

@@ -9,7 +9,7 @@ use crate::{
     summarize::evidence::{
         bounds,
         shell::{
-            kind::{Invocation, Kind},
+            kind::{Invocation, InvocationKind},
             texts::{self, CommandInLine, Published},
             words::{Operator, SimpleCommand},
             working_directory::{PREVIOUS_DIRECTORY, WorkingDirectory, resolve},
@@ -204,7 +204,7 @@ pub(super) fn steps(
         let is_switch = |step: &RepositoryStep| step.step == Some(GitStep::Switch);
         let step = step.filter(|step| !(is_foreign && is_switch(step)));
         let Some(step) = step else {
-            guarded |= invocation.kind() != Kind::Reads;
+            guarded |= invocation.kind() != InvocationKind::Reads;
             continue;
         };
         let after = &commands[index..commands.len() - 1];

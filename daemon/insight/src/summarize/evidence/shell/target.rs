@@ -4,7 +4,7 @@ use crate::{
     summarize::evidence::{
         bounds,
         shell::{
-            kind::{Invocation, Kind},
+            kind::{Invocation, InvocationKind},
             words::SimpleCommand,
             working_directory::WorkingDirectory,
         },
@@ -13,7 +13,7 @@ use crate::{
 };
 
 pub(super) struct CommandTarget {
-    /// The directory in which the first command of [`Kind::Works`] runs. Without such a command,
+    /// The directory in which the first command of [`InvocationKind::Works`] runs. Without such a command,
     /// the directory after the last command.
     pub(super) directory: String,
     pub(super) package: Option<String>,
@@ -31,7 +31,7 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> CommandTarget {
             directory.current().clone_into(&mut known);
         }
         let Some(invocation) = Invocation::of(command) else { continue };
-        if !changes_directory && invocation.kind() == Kind::Works {
+        if !changes_directory && invocation.kind() == InvocationKind::Works {
             // The options of a wrapper may contain the package: `pnpm --filter api exec tsc`.
             let wrapper: Vec<&str> = command.texts().collect();
             let wrapper = wrapper.split_first().map(|(program, rest)| package(program, rest));

@@ -97,7 +97,7 @@ fn is_carried_out(entries: &Entries<'_>, report: &Report, text: &str) -> bool {
     let later = reports.iter().filter(|one| one.changed && one.origin.follows(report.origin));
     let at = reports.iter().find(|one| one.origin == report.origin).and_then(|one| one.at);
     let commits = entries.evidence.commits.iter();
-    let commits = commits.filter(|one| one.origin.is_after(one.at, (report.origin, at)));
+    let commits = commits.filter(|one| one.origin.is_after(one.at, report.origin, at));
     let commits = commits.map(|commit| format!("{} {}", commit.subject, commit.body));
     let mut done = later.map(|one| one.text.clone()).chain(commits);
     done.any(|done| share_of_words(&wanted, &words(&done)) >= CARRIED_OUT)

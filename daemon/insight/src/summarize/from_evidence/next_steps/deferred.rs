@@ -86,8 +86,7 @@ pub(crate) fn never_run(entries: &Entries<'_>, list: &mut Vec<String>) {
 pub(crate) fn returned_errors(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     for (error, times) in refuted::returned_errors(evidence) {
-        let is_later =
-            |commit: &&Commit| commit.origin.is_after(commit.at, (error.origin, error.at));
+        let is_later = |commit: &&Commit| commit.origin.is_after(commit.at, error.origin, error.at);
         let tried = evidence.commits.last().filter(is_later);
         let tried = tried.filter(|commit| !commit.hash.is_empty());
         let tried =

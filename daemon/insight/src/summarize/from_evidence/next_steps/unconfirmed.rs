@@ -29,8 +29,7 @@ pub(crate) fn is_unmerged(evidence: &Evidence) -> bool {
     let Some(asked) = evidence.prompts.iter().rfind(|prompt| asks_for_merge(&prompt.text)) else {
         return false;
     };
-    let later =
-        |origin: Origin, at: Option<Timestamp>| origin.is_after(at, (asked.origin, asked.at));
+    let later = |origin: Origin, at: Option<Timestamp>| origin.is_after(at, asked.origin, asked.at);
     let merges = |step| matches!(step, GitStep::MergePullRequest | GitStep::Merge);
     let mut events = evidence.git_events.iter();
     let mut reports = evidence.reports.iter().filter(|report| later(report.origin, report.at));

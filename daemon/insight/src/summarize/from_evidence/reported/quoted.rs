@@ -64,7 +64,8 @@ impl QuotedPassage {
         if self.listed {
             let budget = budget.min(LIST).saturating_sub(start.len());
             let short = shortened_to_fit(&self.parts, budget).map(|items| (items, 0));
-            return self.list(short.unwrap_or_else(|| first_that_fit(&self.parts, budget)));
+            let (items, left) = short.unwrap_or_else(|| first_that_fit(&self.parts, budget));
+            return self.list(&items, left);
         }
         let budget = budget.min(if self.is_of_review { LIST } else { PARAGRAPH });
         let mut line = format!("{start}{first}");
@@ -84,13 +85,15 @@ impl QuotedPassage {
         let budget = budget.min(LIST).saturating_sub(self.start().len());
         let (items, left) = first_that_fit(&self.parts, budget);
         let rest = (left * 3 <= self.parts.len()).then(|| budget.max(LIST));
-        let all = rest.and_then(|budget| shortened_to_fit(&self.parts, budget)).map(|all| (all, 0));
-        self.list(all.unwrap_or((items, left)))
+        match rest.and_then(|budget| shortened_to_fit(&self.parts, budget)) {
+            Some(all) => self.list(&all, 0),
+            None => self.list(&items, left),
+        }
     }
 
     /// Returns an entry of the given items and the number of the omitted ones. `None` for one item
     /// of several, because it says little; one of two items is enough after an introduction.
-    fn list(&self, (items, left): (Vec<String>, usize)) -> Option<String> {
+    fn list(&self, items: &[String], left: usize) -> Option<String> {
         let left = left + self.left_out;
         let more = if left > 0 { format!("; +{left} more") } else { String::new() };
         let items: Vec<&str> = items.iter().map(|item| item.trim_end_matches([',', ';'])).collect();

@@ -40,7 +40,7 @@ fn is_pushed_since(evidence: &Evidence, seen: &GitView<ForgeChecks>) -> bool {
     evidence.git_events.iter().any(|event| {
         event.step == GitStep::Push
             && event.succeeded
-            && event.origin.is_after(event.at, (seen.origin, seen.at))
+            && event.origin.is_after(event.at, seen.origin, seen.at)
     })
 }
 

@@ -183,7 +183,7 @@ fn pushed(evidence: &Evidence) -> Option<String> {
     if !push.succeeded {
         return Some(failed("push", push));
     }
-    let is_later = |commit: &&Commit| commit.origin.is_after(commit.at, (push.origin, push.at));
+    let is_later = |commit: &&Commit| commit.origin.is_after(commit.at, push.origin, push.at);
     Some(match evidence.commits.iter().rev().take_while(is_later).count() {
         0 => "pushed".to_owned(),
         1 => LAST_COMMIT_NOT_PUSHED.to_owned(),
@@ -249,11 +249,12 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
 
 /// Whether the session staged files after its last commit and did not change these files since.
 fn is_staged(evidence: &Evidence, left: &[(&str, &FileWork)]) -> bool {
-    let committed = evidence.commits.last().map(|commit| (commit.origin, commit.at));
+    let committed = evidence.commits.last();
     let staged = evidence.git_events.iter().rev().find(|event| event.step == GitStep::Stage);
     staged.is_some_and(|staged| {
         staged.succeeded
-            && committed.is_none_or(|commit| staged.origin.is_after(staged.at, commit))
+            && committed
+                .is_none_or(|commit| staged.origin.is_after(staged.at, commit.origin, commit.at))
             && left.iter().all(|(_, work)| {
                 work.last.source == staged.origin.source && work.last <= staged.origin
             })

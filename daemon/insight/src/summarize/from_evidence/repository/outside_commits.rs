@@ -14,7 +14,7 @@ use crate::{
 /// are in the same transcript, and the times otherwise. Returns `false` if a needed time is
 /// missing.
 pub(crate) fn is_later<T>(view: &GitView<T>, origin: Origin, at: Option<Timestamp>) -> bool {
-    view.origin.is_after(view.at, (origin, at))
+    view.origin.is_after(view.at, origin, at)
 }
 
 /// Whether the session's path `own` is the path that git printed, or is below a folder that git

@@ -65,7 +65,7 @@ fn is_merged_by_user(evidence: &Evidence, prompt: &Quote, at: usize, number: Opt
     let is_opened = |event: &&GitEvent| event.step == GitStep::OpenPullRequest && event.succeeded;
     let opened = evidence.git_events.iter().filter(is_opened);
     let known_before = evidence.pull_requests.len().saturating_sub(opened.clone().count());
-    let is_before = |event: &&GitEvent| prompt.origin.is_after(prompt.at, (event.origin, event.at));
+    let is_before = |event: &&GitEvent| prompt.origin.is_after(prompt.at, event.origin, event.at);
     let before = opened.filter(is_before).count();
     let is_last = known_before + before == at + 1;
     spoken_sentences(&one_line(&prompt.text)).iter().any(|sentence| {
