@@ -19,15 +19,15 @@ pub trait DiskQuota {
     /// Sets the maximum size of the files on disk, in bytes.
     fn set_limit(&self, bytes: u64);
 
-    /// Whether the files are so close to the limit that content should be evicted.
+    /// Whether the files are so close to the limit that they should become smaller.
     fn is_near_limit(&self) -> bool;
 
     /// Returns the size, in bytes, to which eviction should reduce the content.
     fn content_target(&self) -> u64;
 
-    /// Whether a compaction is allowed and makes the file smaller, if the store has `content` bytes
-    /// of content.
-    fn would_shrink(&self, content: u64) -> bool;
+    /// Returns the next step to make the files smaller, if the store has `content` bytes of
+    /// content. `may_evict` is false if nothing more can be evicted.
+    fn next_step(&self, content: u64, may_evict: bool) -> SpaceStep;
 
     /// Refuses text until the store is opened again; `reason` contains the remedy.
     fn refuse_text(&self, reason: &str);
@@ -40,13 +40,27 @@ pub trait DiskQuota {
     fn health(&self) -> watch::Receiver<StoreHealth>;
 }
 
+/// A step to make the files of a store smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpaceStep {
+    /// The files are not near their limit.
+    Nothing,
+    /// The store should be opened again, which compacts it.
+    Compact,
+    /// Content should be evicted down to [`DiskQuota::content_target`].
+    Evict,
+    /// Neither an eviction nor a compaction helps now: too much content cannot be evicted, or the
+    /// disk has no room for a compacted copy.
+    Wait,
+}
+
 /// Whether a store can be written.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum StoreHealth {
     /// Everything can be written.
     #[default]
     Normal,
-    /// Everything can be written, but content should be evicted.
+    /// Everything can be written, but the files should become smaller.
     NearLimit,
     /// Text, checkpoints and vectors are refused until the store is opened again; everything else
     /// is written. Contains the reason and a remedy.

@@ -174,9 +174,13 @@ fn oldest(store: &dyn Store) -> Result<Vec<(SessionKey, EpisodeId)>, StoreError>
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use tempfile::TempDir;
 
     use super::*;
-    use crate::store::{contract, sled::SledStore};
+    use crate::{
+        engine::quota::evict_if_needed,
+        store::{contract, sled::SledStore},
+    };
 
     /// The properties of a session in a property test: its age in seconds, the number of its
     /// messages, and whether the session is indexed.
@@ -262,6 +266,58 @@ mod tests {
                 prop_assert_eq!(source.offset == 0, *is_indexed);
             }
         }
+    }
+
+    /// A closed store with files that are several times as large as its content.
+    struct SlackStore {
+        home: TempDir,
+        /// The size, in bytes, of its content.
+        content: u64,
+        /// The size, in bytes, of the text that can be evicted.
+        text: u64,
+    }
+
+    impl SlackStore {
+        fn new() -> SlackStore {
+            let home = tempfile::tempdir().unwrap();
+            let store = SledStore::open(&home.path().join("db")).unwrap();
+            let sessions: Vec<SessionSample> = (0..400).map(|age| (age, 4, true)).collect();
+            for key in fill(&store, &sessions).into_iter().skip(150) {
+                store.write(vec![Write::DropSession(key)]).wait().unwrap();
+            }
+            let content = store.quota().content_bytes().unwrap();
+            let text = text_bytes(&store).unwrap();
+            store.close();
+            SlackStore { home, content, text }
+        }
+
+        /// Sets a limit of `limit` bytes, takes the steps that it requires, and opens the store
+        /// again. Returns the statistics of evictions, and the size of the text that is left.
+        fn keep_within(&self, limit: u64) -> (EvictionStats, u64) {
+            let folder = self.home.path().join("db");
+            let store = SledStore::open(&folder).unwrap();
+            store.quota().set_limit(limit);
+            let before = store.quota().disk_bytes();
+            assert!(store.quota().is_near_limit(), "{before} bytes");
+            assert!(evict_if_needed(&store).unwrap(), "the store should be opened again");
+            store.close();
+            let store = SledStore::open_within(&folder, limit).unwrap();
+            let after = store.quota().disk_bytes();
+            assert!(after < before, "{before} bytes before, {after} after");
+            (EvictionStats::load(&store).unwrap(), text_bytes(&store).unwrap())
+        }
+    }
+
+    #[test]
+    fn content_is_evicted_only_if_it_does_not_fit_after_a_compaction() {
+        let store = SlackStore::new();
+        let (evicted, text) = store.keep_within(store.content * 5 + 40);
+        assert_eq!((evicted, text), (EvictionStats::default(), store.text));
+
+        let store = SlackStore::new();
+        let (evicted, text) = store.keep_within(store.content * 5 - 40);
+        assert_ne!(evicted.sessions, 0);
+        assert_eq!(text + evicted.bytes, store.text);
     }
 
     #[test]

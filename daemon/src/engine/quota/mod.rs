@@ -1,6 +1,7 @@
 //! Keeps the database and the search index within their quotas.
 //!
-//! The text of the oldest sessions is evicted first. Their episodes and facts are kept, and
+//! A database near its limit is compacted. If a compacted copy would not fit, content is evicted
+//! before. The text of the oldest sessions is evicted first. Their episodes and facts are kept, and
 //! searches find them. If this does not suffice for the database, the oldest episodes are evicted
 //! with their facts. Sessions without an episode and added memories are never evicted. An evicted
 //! session stays registered, so that its transcript is not read again unless it grows.
@@ -26,7 +27,7 @@ use crate::{
     engine::{Engine, defect, indexes::Indexes},
     fault,
     model::Timestamp,
-    store::{NoteNamespace, Store, StoreError, StoreHealth, Write},
+    store::{NoteNamespace, SpaceStep, Store, StoreError, StoreHealth, Write},
 };
 
 /// The limits on disk space, in bytes. Near the limit of the database or the index, the oldest data
@@ -147,7 +148,7 @@ impl QuotaKeeper {
                 StoreHealth::NearLimit => {
                     ends.mark_unchanged();
                     let start = Instant::now();
-                    if self.clone().evict().await && can_shrink {
+                    if self.clone().make_space().await && can_shrink {
                         return;
                     }
                     // If reopening did not help the last time, it may help by now.
@@ -178,7 +179,7 @@ impl QuotaKeeper {
         loop {
             // Eviction does not help if other programs fill the disk.
             let is_tight = self.store.quota().is_near_limit();
-            if is_tight && self.clone().evict().await && can_shrink {
+            if is_tight && self.clone().make_space().await && can_shrink {
                 return;
             }
             if self.shortage().is_none() {
@@ -214,31 +215,36 @@ impl QuotaKeeper {
             .or_else(|| index::over_quota_message(&self.indexes, self.limits().index_bytes))
     }
 
-    /// Evicts until the content of the database has its target size, or nothing more can be
-    /// evicted. Returns whether reopening the database would make its file smaller.
-    async fn evict(self: Arc<Self>) -> bool {
-        let keeper = self.clone();
-        let evicted = tokio::task::spawn_blocking(move || keeper.evict_now()).await;
+    /// Calls [`evict_if_needed`]. Logs its errors, and returns false for them.
+    async fn make_space(self: Arc<Self>) -> bool {
+        let evict = move || evict_if_needed(self.store.as_ref());
+        let evicted = tokio::task::spawn_blocking(evict).await;
         evicted.unwrap_or_else(|error| Err(broken(&error))).unwrap_or_else(|error| {
             tracing::warn!(%error, "failed to evict from the database");
             false
         })
     }
+}
 
-    fn evict_now(&self) -> Result<bool, StoreError> {
-        let goal = self.store.quota().content_target();
-        let mut evictor = Evictor::new(self.store.as_ref())?;
-        let content = evictor.evict_until(goal)?;
+/// If compacting the database would not suffice, evicts until the content has its target size, or
+/// nothing more can be evicted. Returns whether the database should be reopened, which compacts it.
+fn evict_if_needed(store: &dyn Store) -> Result<bool, StoreError> {
+    let quota = store.quota();
+    let mut content = quota.content_bytes()?;
+    let mut step = quota.next_step(content, true);
+    if step == SpaceStep::Evict {
+        let mut evictor = Evictor::new(store)?;
+        content = evictor.evict_until(quota.content_target())?;
         log_evicted(evictor.evicted(), "database");
-        // With much text that is not indexed yet, a reopened database may have twice the intended
-        // size, and the old and the new file together temporarily exceed the quota. To refuse all
-        // writes forever would be worse.
-        let would_shrink = self.store.quota().would_shrink(content);
-        if !would_shrink {
-            tracing::warn!(content, "nothing more can be evicted from the database");
-        }
-        Ok(would_shrink)
+        step = quota.next_step(content, false);
     }
+    if step == SpaceStep::Wait {
+        tracing::warn!(
+            content,
+            "the database cannot become smaller now: nothing more can be evicted, or the disk has no room for a compacted copy"
+        );
+    }
+    Ok(step == SpaceStep::Compact)
 }
 
 /// Waits until a retry may evict more: after `pause` and further writes, more text may be indexed

@@ -17,7 +17,7 @@ use crate::{
         session::{Session, State as SessionState, Unindexed},
     },
     session::{SessionEvent, Tracker, machine},
-    store::{Source, SourceKey, StoreError},
+    store::{FileStamp, Source, SourceKey, StoreError},
 };
 
 /// Maximum number of new files that are identified in one batch.
@@ -63,11 +63,28 @@ impl EngineState {
             // An interrupted read may have saved the stamp of the whole file.
             None => is_changed(source) || source.offset < source.stamp.length,
         };
-        if needs_reading {
+        if needs_reading && !self.waits_for_import(session, file, now) {
             self.schedule.add(session, self.queue_of(session), |due| {
                 due.files.insert(source.key.number);
             });
         }
+    }
+
+    /// Whether the import of a session of history will read this file. If a scan, such as after the
+    /// database was reopened, read it earlier, its text could not be evicted until the import.
+    fn waits_for_import(
+        &self,
+        session: SessionKey,
+        file: &FileObservation,
+        now: Timestamp,
+    ) -> bool {
+        let history = SessionState::Unindexed(Unindexed::History);
+        let is_old = |stamp: FileStamp| {
+            let modified = Timestamp::from_micros(stamp.modified);
+            machine::first_state(modified, now, self.tracker.config()) == history
+        };
+        // A file that was just written is read at once, because its session is live again.
+        self.queue_of(session) == Queue::History && file.stamp.is_some_and(is_old)
     }
 
     /// Announces, as new files, the paths to which the agent may have moved a file.

@@ -4,10 +4,10 @@
 //! record contain text. Every table must be in [`TEXT`] or in [`NO_TEXT`]. Vectors of a changed
 //! text are deleted. The caller updates the search index.
 
-use std::{ops::Bound, path::Path};
+use std::ops::Bound;
 
 use super::{
-    SledStore, compact, envelope,
+    SledStore, envelope,
     keys::{self, Key, Layout, table},
     pieces::{self, Joiner},
     reading::{damaged, read},
@@ -128,17 +128,6 @@ impl SledStore {
             }
         }
         Ok(bytes)
-    }
-
-    /// Rewrites the database in `folder`, without the bytes of deleted records.
-    ///
-    /// # Errors
-    ///
-    /// When there is no space for both databases, or one of them cannot be read or written; the old
-    /// one stays.
-    pub fn compact(self, folder: &Path) -> Result<SledStore, StoreError> {
-        compact::make(folder, self)?;
-        SledStore::open(folder)
     }
 
     /// Cleans one step without writing; returns the rows to write.

@@ -25,6 +25,7 @@ mod records;
 mod salvage;
 mod session_heads;
 mod slack;
+mod space;
 mod statements;
 mod unwritten;
 mod vectors;
@@ -51,7 +52,7 @@ pub use self::{
     quota::free_bytes,
     salvage::{Salvaged, open_damaged},
 };
-use crate::{DiskQuota as _, PendingWrite, StoreError, Write};
+use crate::{DiskQuota as _, PendingWrite, SpaceStep, StoreError, Write};
 
 /// A store in a sled database, which has a separate folder.
 pub struct SledStore {
@@ -61,6 +62,8 @@ pub struct SledStore {
     writer: Writer,
     quota: Arc<Quota>,
     lost: u64,
+    /// The size of the files, in bytes, after the compaction with which the store was opened.
+    compacted: Option<u64>,
 }
 
 /// The size, in bytes, of sled's page cache.
@@ -94,7 +97,15 @@ impl SledStore {
         let waker = Waker::of(&tree).map_err(|error| in_folder(folder, &error))?;
         let writer =
             with_slack(|| Writer::start(db, high_water_mark, waker, writer_quota, counted))?;
-        Ok(SledStore { folder: folder.to_owned(), tree, counters, writer, quota, lost })
+        Ok(SledStore {
+            folder: folder.to_owned(),
+            tree,
+            counters,
+            writer,
+            quota,
+            lost,
+            compacted: None,
+        })
     }
 
     /// Opens the store with a limit of `limit` bytes on disk. Compacts a database near its limit
@@ -106,18 +117,20 @@ impl SledStore {
             return Ok(store);
         }
         let before = store.disk_bytes();
-        if !store.would_shrink(quota::content_bytes(&store.tree)?) {
+        let content = store.content_bytes()?;
+        if store.next_step(content, false) != SpaceStep::Compact {
             // Content has to be evicted first, or a copy would not be smaller.
             return Ok(store);
         }
         let lost = store.lost;
-        let made = compact::make(folder, store);
+        let made = compact::make(folder, store, content);
         let mut store = SledStore::open(folder)?;
         store.lost = lost;
         store.set_limit(limit);
         match made {
             Ok(_) => {
                 let bytes = store.disk_bytes();
+                store.compacted = Some(bytes);
                 tracing::info!(before, bytes, "compacted the database");
             }
             Err(error) => tracing::warn!(%error, "cannot compact the database"),

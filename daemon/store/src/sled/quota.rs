@@ -5,11 +5,8 @@
 //! many bytes are deleted as are written, the file grows to three and a half times its content. If
 //! seven eighths of the content are deleted, a quarter of the file is freed.
 //!
-//! So a database shrinks in two steps. First the oldest content is evicted, long before the limit
-//! is reached ([`NEAR_LIMIT`]). Then the rest ([`TARGET`]) is copied into a new database
-//! ([`super::compact`]). The old and the new database together are usually smaller than the limit.
-//! If much content cannot be evicted yet, they may exceed the limit: without the copy, the database
-//! would refuse text forever.
+//! So a database is copied into a new one ([`super::compact`]) long before the limit is reached. If
+//! too much content would be left, the oldest content is evicted first ([`super::space`]).
 
 use std::{
     fs::File,
@@ -22,20 +19,14 @@ use sled::Tree;
 use tokio::sync::watch;
 
 use crate::{
-    DiskQuota, StoreError, StoreHealth,
+    DiskQuota, SpaceStep, StoreError, StoreHealth,
     model::SessionKey,
-    sled::{SledStore, keys},
+    sled::{
+        SledStore, keys,
+        space::{self, DatabaseSizes},
+    },
 };
 
-/// Content should be evicted when the files take at least this many eighths of the limit.
-const NEAR_LIMIT: u64 = 5;
-/// Eviction should reduce the content to the limit divided by this number. A compacted database is
-/// about twice as large as its content, and the old database exists until the new one is complete.
-/// Together they take 5/8 + 2.2/6 of the limit, which is just less than the limit.
-const TARGET: u64 = 6;
-/// Maximum ratio of the size of a new file to its content, as numerator and denominator. Measured
-/// ratios are 2.1 to 2.3.
-pub(super) const NEW_FILE: (u64, u64) = (5, 2);
 /// Text is refused when fewer than this many bytes of the limit are left or, with a limit below
 /// 32 MiB, less than a quarter of the limit. This space is reserved for small records and for the
 /// segments that sled allocates.
@@ -101,11 +92,18 @@ impl DiskQuota for SledStore {
     }
 
     fn content_target(&self) -> u64 {
-        self.quota.content_target()
+        space::content_target(self.quota.limit())
     }
 
-    fn would_shrink(&self, content: u64) -> bool {
-        would_shrink(content, self.content_target(), self.disk_bytes())
+    fn next_step(&self, content: u64, may_evict: bool) -> SpaceStep {
+        let sizes = DatabaseSizes {
+            limit: self.quota.limit(),
+            files: self.quota.used_bytes(),
+            content,
+            free: free_bytes(&self.folder),
+            compacted: self.compacted,
+        };
+        space::next_step(sizes, may_evict)
     }
 
     fn refuse_text(&self, reason: &str) {
@@ -119,13 +117,6 @@ impl DiskQuota for SledStore {
     fn health(&self) -> watch::Receiver<StoreHealth> {
         self.quota.health.subscribe()
     }
-}
-
-/// Whether a database with `content` bytes in a file of `file` bytes may be copied, and the copy is
-/// smaller.
-fn would_shrink(content: u64, target: u64, file: u64) -> bool {
-    // The copy of a database with more content than this would have no space for new text.
-    content <= target.saturating_mul(2) && content.saturating_mul(NEW_FILE.0) / NEW_FILE.1 < file
 }
 
 impl Quota {
@@ -145,8 +136,8 @@ impl Quota {
         &self.folder
     }
 
-    fn content_target(&self) -> u64 {
-        self.limit.load(Ordering::Relaxed) / TARGET
+    fn limit(&self) -> u64 {
+        self.limit.load(Ordering::Relaxed)
     }
 
     /// Returns the size of all files, in bytes. Is called for each write, so it does not read the
@@ -156,7 +147,7 @@ impl Quota {
     }
 
     fn is_near_limit(&self) -> bool {
-        self.used_bytes() >= self.limit.load(Ordering::Relaxed) / 8 * NEAR_LIMIT
+        space::is_near_limit(self.used_bytes(), self.limit())
     }
 
     /// Updates the health when the files are near their limit.
@@ -218,15 +209,30 @@ impl Quota {
         self.health.send_replace(StoreHealth::Failed(reason.to_owned()));
     }
 
+    /// Returns a further remedy if the disk may have no room for a compacted copy of the database,
+    /// and otherwise an empty text.
+    fn remedy_without_room(&self) -> String {
+        let needed = space::largest_copy(space::content_target(self.limit()));
+        match free_bytes(&self.folder) {
+            Some(free) if free < needed => format!(
+                ", or free {} MB on the disk of {}, so that the database can be compacted",
+                (needed - free).div_ceil(1_000_000),
+                self.folder.display()
+            ),
+            _ => String::new(),
+        }
+    }
+
     fn shortage(&self) -> Option<String> {
-        let limit = self.limit.load(Ordering::Relaxed);
+        let limit = self.limit();
         let used = self.used_bytes();
         let margin = MARGIN.min(limit / 4);
         if used > limit - margin {
             return Some(format!(
-                "the database takes {} MB of the {} MB that session_tracking.limits.database_bytes allows; raise the limit and run `graphiti reload`, or delete sessions with `graphiti forget`",
+                "the database takes {} MB of the {} MB that session_tracking.limits.database_bytes allows; raise the limit and run `graphiti reload`, or delete sessions with `graphiti forget`{}",
                 used / 1_000_000,
-                limit / 1_000_000
+                limit / 1_000_000,
+                self.remedy_without_room()
             ));
         }
         let free = free_bytes(&self.folder)?;
@@ -291,15 +297,5 @@ mod tests {
             StoreHealth::Normal,
             "a file is near the limit from 85 of 136 bytes on"
         );
-    }
-
-    #[test]
-    fn a_database_is_copied_only_when_that_makes_it_smaller() {
-        let target = (32 << 20) / TARGET;
-        let shrinks =
-            |content: u64, file: u64| would_shrink(content * 1_000_000, target, file * 1_000_000);
-        assert!(shrinks(5, 25));
-        assert!(!shrinks(10, 21), "a new file may be 2.5 times as large as its content");
-        assert!(!shrinks(2 * target / 1_000_000 + 1, 100), "the copy would exceed the limit");
     }
 }

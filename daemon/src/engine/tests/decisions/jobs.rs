@@ -99,6 +99,37 @@ fn a_retry_of_a_session_of_history_is_not_counted_again() {
 }
 
 #[test]
+fn a_scan_leaves_old_files_of_history_to_the_import_and_reads_those_that_were_just_written() {
+    let mut decider = Decider::new();
+    let files = ["/p/a", "/p/b", "/p/c"];
+    for (file, path) in (1..).zip(files) {
+        decider.put(path, file, 10);
+    }
+    decider.now = decider.after(86_400);
+    decider.announce(&files);
+    decider.identify();
+    assert_eq!(decider.jobs.len(), 1, "the newest session is imported");
+    let imported = decider.jobs[0].session.key;
+    let [left, continued] = ["a", "b", "c"]
+        .map(|id| decider.session(id))
+        .into_iter()
+        .filter(|session| session.key != imported)
+        .map(|session| session.file)
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap();
+
+    decider.announce(&[&left, &continued]);
+    decider.put(&continued, 9, 20);
+    decider.announce(&[&left, &continued]);
+    decider.finish(1);
+    let jobs = decider.jobs.iter();
+    let read: Vec<&str> = jobs.map(|job| job.files[0].source.path.as_str()).collect();
+    assert_eq!(read, [&continued], "the other old file waits for the import");
+    assert!(decider.jobs[0].index.is_none());
+}
+
+#[test]
 fn a_session_stays_due_when_the_store_failed_its_job() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
