@@ -8,7 +8,7 @@ use crate::model::{
     },
     graph::{Certainty, Relation},
     summary::{DecisionRecord, ErrorResolution},
-    wording::{CAUSE_BEFORE_CHANGE, CHANGED_OUTSIDE, CHOSEN, USERS_WORDS},
+    wording::{CAUSE_BEFORE_CHANGE, CHANGED_OUTSIDE, CHOSEN, REMEMBERED, USERS_WORDS},
 };
 
 fn report(at: u64, text: &str) -> TurnReport {
@@ -363,10 +363,10 @@ fn the_source_of_a_finding_is_not_the_summary_of_a_compaction() {
 fn a_cause_from_before_the_files_were_changed_is_no_fact() {
     let cause = "In `Importer::read` the index is only kept without a lock";
     assert_eq!(found(&discovering(&[cause])), [format!("{cause}.")]);
-    assert_eq!(
-        found(&discovering(&[&format!("{CAUSE_BEFORE_CHANGE}{cause}")])),
-        Vec::<String>::new()
-    );
+    let noted = format!("{REMEMBERED}{cause}");
+    assert_eq!(found(&discovering(&[&noted])), [format!("{cause}.")]);
+    let old = format!("{CAUSE_BEFORE_CHANGE}{cause}");
+    assert_eq!(found(&discovering(&[&old])), Vec::<String>::new());
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, fingerprint},
         transcript::{Origin, TaskState},
-        wording::CAUSE_BEFORE_CHANGE,
+        wording::{CAUSE_BEFORE_CHANGE, REMEMBERED},
     },
     pattern::pattern,
 };
@@ -48,6 +48,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     // A cause that was found before the session changed the files may not exist any more.
     let discoveries = summary.discoveries.iter().flatten();
     for text in discoveries.filter(|text| !text.starts_with(CAUSE_BEFORE_CHANGE)) {
+        let text = text.strip_prefix(REMEMBERED).unwrap_or(text);
         let words = text::words(text);
         let is_dead_end =
             dead_ends.iter().any(|dead| text::share(&words, &text::words(dead)) > 0.9);

@@ -36,7 +36,7 @@ pub use self::{
 use crate::{
     model::{
         activity::ActivityVector, evidence::Evidence, project::Project,
-        summary::EnhancedSessionSummary,
+        summary::EnhancedSessionSummary, wording::REMEMBERED,
     },
     report::Reports,
     summarize::{
@@ -118,8 +118,8 @@ pub fn name(evidence: &Evidence, context: &Context<'_>) -> String {
     entries.tidy_line(&objective::name(evidence))
 }
 
-/// Shortens fields of low priority for this session's activity: keeps only two discoveries, and
-/// drops the MCP tools. Drops the root cause, too, if the summary has resolved errors.
+/// Shortens fields of low priority for this session's activity: keeps only two discoveries and the
+/// notes in the agent's memory, and drops the MCP tools. Drops the root cause, too, if the summary has resolved errors.
 ///
 /// Errors, decisions, settings, tests, files, tasks and next steps are never shortened, because
 /// users look for them in sessions of any activity. Nothing is shortened if the activity is
@@ -131,7 +131,14 @@ fn trim(summary: &mut EnhancedSessionSummary, threshold: f64) {
     }
     let is_needed = |field| priority(field, &activity) >= threshold;
     if !is_needed(Field::Discoveries) {
-        summary.discoveries.iter_mut().for_each(|found| found.truncate(2));
+        let is_told_anyway = |text: &str| text.starts_with(REMEMBERED);
+        if let Some(found) = &mut summary.discoveries {
+            let mut others = 0;
+            found.retain(|text| {
+                others += usize::from(!is_told_anyway(text));
+                is_told_anyway(text) || others <= 2
+            });
+        }
     }
     if !is_needed(Field::McpToolsUsed) {
         summary.mcp_tools_used = None;
@@ -261,6 +268,27 @@ mod tests {
         assert!(found.errors_resolved.is_some() && found.key_decisions.is_some());
         assert!(found.config_changes.is_some() && found.next_steps.is_some());
         assert!(found.root_cause_analysis.is_none(), "the resolved error states the root cause");
+    }
+
+    #[test]
+    fn notes_in_the_memory_are_discoveries_in_any_activity() {
+        let mut script = Script::default();
+        script.prompt("Sort the rows by the day");
+        script.edit("a", "/app/rows.ts", "a", "b");
+        script.reply("m1", "Sorted the rows.");
+        script.prompt("we lost the empty rows :(");
+        script.edit("b", "/app/rows.ts", "b", "c");
+        let note = "- Empty rows are kept, because the totals of the shop count them";
+        let index = "/home/ada/.claude/projects/-app/memory/MEMORY.md";
+        script.edit("c", index, "- Rows are sorted", &format!("- Rows are sorted\n{note}"));
+        script.reply("m2", "The sorting left out the rows without a name. They are back.");
+        let activity = ActivityVector { documenting: 1.0, ..ActivityVector::default() };
+        let context = Context { threshold: 0.9, ..Context::default() };
+        let found = summarize(&script.collect(), &context, activity).discoveries.unwrap();
+        let told = [
+            "Noted in the agent's memory: Empty rows are kept, because the totals of the shop count them",
+        ];
+        assert!(told.iter().all(|line| found.contains(&(*line).to_owned())), "{found:?}");
     }
 
     #[test]
