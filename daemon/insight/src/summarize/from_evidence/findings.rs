@@ -14,6 +14,7 @@ use crate::{
             entries::{Entries, cut_at_clause, push},
             errors::replaced_command::{found_no_tests, retried_commands, with_replacement},
             next_steps::advice,
+            problems::reported_problems,
             reported::{ReportQuotes, quotable::depends_on_previous, transient, verdicts},
             turns::turns,
         },
@@ -59,6 +60,7 @@ pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> V
     quotes.findings().into_iter().for_each(|line| push(&mut list, line));
     advice::recommendations(entries).into_iter().for_each(|line| push(&mut list, line));
     verdicts::verdict(entries).into_iter().for_each(|line| push(&mut list, line));
+    reported_problems(entries).into_iter().for_each(|line| push(&mut list, line));
     remembered(entries).for_each(|line| push(&mut list, line));
     keep_latest(&mut list, DISCOVERIES);
     list

@@ -15,6 +15,7 @@ mod findings;
 mod language_scenarios;
 mod next_steps;
 mod outcome;
+mod problems;
 mod repeated;
 mod reported;
 mod repository;
@@ -35,8 +36,11 @@ pub use self::{
 };
 use crate::{
     model::{
-        activity::ActivityVector, evidence::Evidence, project::Project,
-        summary::EnhancedSessionSummary, wording::REMEMBERED,
+        activity::ActivityVector,
+        evidence::Evidence,
+        project::Project,
+        summary::EnhancedSessionSummary,
+        wording::{REMEMBERED, USER_REPORTED},
     },
     report::Reports,
     summarize::{
@@ -118,8 +122,8 @@ pub fn name(evidence: &Evidence, context: &Context<'_>) -> String {
     entries.tidy_line(&objective::name(evidence))
 }
 
-/// Shortens fields of low priority for this session's activity: keeps only two discoveries and the
-/// notes in the agent's memory, and drops the MCP tools. Drops the root cause, too, if the summary has resolved errors.
+/// Shortens fields of low priority for this session's activity: keeps only two discoveries, the
+/// problems that the user reported and the notes in the agent's memory, and drops the MCP tools. Drops the root cause, too, if the summary has resolved errors.
 ///
 /// Errors, decisions, settings, tests, files, tasks and next steps are never shortened, because
 /// users look for them in sessions of any activity. Nothing is shortened if the activity is
@@ -131,7 +135,8 @@ fn trim(summary: &mut EnhancedSessionSummary, threshold: f64) {
     }
     let is_needed = |field| priority(field, &activity) >= threshold;
     if !is_needed(Field::Discoveries) {
-        let is_told_anyway = |text: &str| text.starts_with(REMEMBERED);
+        let is_told_anyway =
+            |text: &str| text.starts_with(REMEMBERED) || text.starts_with(USER_REPORTED);
         if let Some(found) = &mut summary.discoveries {
             let mut others = 0;
             found.retain(|text| {
@@ -271,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_in_the_memory_are_discoveries_in_any_activity() {
+    fn notes_in_the_memory_and_reported_problems_are_discoveries_in_any_activity() {
         let mut script = Script::default();
         script.prompt("Sort the rows by the day");
         script.edit("a", "/app/rows.ts", "a", "b");
@@ -286,6 +291,7 @@ mod tests {
         let context = Context { threshold: 0.9, ..Context::default() };
         let found = summarize(&script.collect(), &context, activity).discoveries.unwrap();
         let told = [
+            "User reported: \"we lost the empty rows :(\"",
             "Noted in the agent's memory: Empty rows are kept, because the totals of the shop count them",
         ];
         assert!(told.iter().all(|line| found.contains(&(*line).to_owned())), "{found:?}");
