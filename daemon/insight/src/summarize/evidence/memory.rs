@@ -60,11 +60,13 @@ fn description(text: &str) -> Option<String> {
     plain(described)
 }
 
-/// Returns the lesson in an item of a list. An item that only links to another note of the memory
-/// is no lesson.
+/// Returns the lesson in an item of a list. An item that only links to another note of the memory,
+/// or refers to the items above it, is no lesson.
 fn lesson(line: &str) -> Option<String> {
     let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?;
-    if pattern!(r"^\[[^\]]*\]\([^)]*\.md\)").is_match(item) {
+    if pattern!(r"(?i)^\[[^\]]*\]\([^)]*\.md\)|\b(?:these|those) (?:docs|documents|files|notes|rules|steps|sections)\b")
+        .is_match(item)
+    {
         return None;
     }
     plain(item)
@@ -104,7 +106,7 @@ mod tests {
     #[test]
     fn the_new_items_of_the_index_are_lessons() {
         let old = "## Rows\n- **Rows are sorted** by the day, never by the name\n";
-        let new = "## Rows\n- **Rows are sorted** by the day, never by the name\n- **Empty rows are kept**, because the totals count them\n- See `docs/rows.md`\n- [Clock](feedback_clock.md) \u{2014} do not cache the clock of a store at all\n";
+        let new = "## Rows\n- **Rows are sorted** by the day, never by the name\n- **Empty rows are kept**, because the totals count them\n- See `docs/rows.md`\n- Always read these docs before a change of the format\n- [Clock](feedback_clock.md) \u{2014} do not cache the clock of a store at all\n";
         assert_eq!(
             lessons_of(&format!("{FOLDER}/MEMORY.md"), old, new).as_deref(),
             Some("Empty rows are kept, because the totals count them")
