@@ -107,6 +107,9 @@ pub fn summarize(
         message_count: Some(evidence.counts.messages).filter(|count| *count > 0),
         duration_minutes: entries.minutes(),
     };
+    if objective::is_greeting(evidence) {
+        (summary.discoveries, summary.next_steps) = (None, None);
+    }
     decisions::remove_requests(&mut summary);
     repeated::remove_causes(&mut summary);
     repeated::remove_texts(&mut summary);
@@ -273,6 +276,28 @@ mod tests {
         assert!(found.errors_resolved.is_some() && found.key_decisions.is_some());
         assert!(found.config_changes.is_some() && found.next_steps.is_some());
         assert!(found.root_cause_analysis.is_none(), "the resolved error states the root cause");
+    }
+
+    #[test]
+    fn a_greeting_without_a_prompt_has_no_objective() {
+        let shown = |prompt: Option<&str>, calls: bool, reply: &str| {
+            let mut script = Script::default();
+            prompt.into_iter().for_each(|prompt| script.prompt(prompt));
+            if calls {
+                script.read("a", "/app/list.ts");
+            }
+            script.reply("m1", reply);
+            let found = summary(&script);
+            (found.objective, found.discoveries.is_some() || found.next_steps.is_some())
+        };
+        let greeting = "I'm ready to help you explore the code. The shop uses three modules for the list of orders.\n\nWhat are you interested in exploring?";
+        let none = ("No request was recorded".to_owned(), false);
+        assert_eq!(shown(None, false, greeting), none);
+        let asked = shown(Some("Describe the modules of the shop"), false, greeting);
+        assert_eq!(asked.0, "Describe the modules of the shop");
+        assert_ne!(shown(None, true, greeting).0, none.0);
+        let answer = "The shop uses three modules for the list of orders.";
+        assert_eq!(shown(None, false, answer).0, answer);
     }
 
     #[test]
