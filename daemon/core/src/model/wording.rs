@@ -52,6 +52,10 @@ pub const BEFORE_THAT: &str = " Before that: ";
 pub const ASKED_LAST: &str = "Asked last, ";
 /// Begins the step about findings of a review that no later work fixed.
 pub const NOT_FIXED: &str = "Not fixed in this session: ";
+/// Begins a discovery that quotes a problem that the user reported.
+pub const USER_REPORTED: &str = "User reported: ";
+/// Begins a discovery that the agent noted in its own memory for later sessions.
+pub const REMEMBERED: &str = "Noted in the agent's memory: ";
 /// Begins a step that a report suggests and that nothing took up.
 pub const SUGGESTED: &str = "Suggested, not done: ";
 /// The part of a state of the repository after which no tests ran.

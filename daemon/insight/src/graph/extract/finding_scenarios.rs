@@ -8,7 +8,9 @@ use crate::model::{
     },
     graph::{Certainty, Relation},
     summary::{DecisionRecord, ErrorResolution},
-    wording::{CAUSE_BEFORE_CHANGE, CHANGED_OUTSIDE, CHOSEN, USERS_WORDS},
+    wording::{
+        CAUSE_BEFORE_CHANGE, CHANGED_OUTSIDE, CHOSEN, REMEMBERED, USER_REPORTED, USERS_WORDS,
+    },
 };
 
 fn report(at: u64, text: &str) -> TurnReport {
@@ -360,13 +362,15 @@ fn the_source_of_a_finding_is_not_the_summary_of_a_compaction() {
 }
 
 #[test]
-fn a_cause_from_before_the_files_were_changed_is_no_fact() {
+fn an_old_cause_and_a_reported_problem_are_no_facts() {
     let cause = "In `Importer::read` the index is only kept without a lock";
     assert_eq!(found(&discovering(&[cause])), [format!("{cause}.")]);
-    assert_eq!(
-        found(&discovering(&[&format!("{CAUSE_BEFORE_CHANGE}{cause}")])),
-        Vec::<String>::new()
-    );
+    let noted = format!("{REMEMBERED}{cause}");
+    assert_eq!(found(&discovering(&[&noted])), [format!("{cause}.")]);
+    for start in [CAUSE_BEFORE_CHANGE, USER_REPORTED] {
+        let old = format!("{start}{cause}");
+        assert_eq!(found(&discovering(&[&old])), Vec::<String>::new(), "{start}");
+    }
 }
 
 #[test]

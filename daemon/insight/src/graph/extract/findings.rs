@@ -15,7 +15,7 @@ use crate::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, fingerprint},
         transcript::{Origin, TaskState},
-        wording::CAUSE_BEFORE_CHANGE,
+        wording::{CAUSE_BEFORE_CHANGE, REMEMBERED, USER_REPORTED},
     },
     pattern::pattern,
 };
@@ -45,9 +45,12 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     for text in &dead_ends {
         add_finding(draft, &mut earlier, FindingDraft::of(Relation::DeadEnd, text));
     }
-    // A cause that was found before the session changed the files may not exist any more.
-    let discoveries = summary.discoveries.iter().flatten();
-    for text in discoveries.filter(|text| !text.starts_with(CAUSE_BEFORE_CHANGE)) {
+    // A cause that was found before the session changed the files, or a problem that the user
+    // reported, may not exist any more.
+    let is_old =
+        |text: &str| text.starts_with(CAUSE_BEFORE_CHANGE) || text.starts_with(USER_REPORTED);
+    for text in summary.discoveries.iter().flatten().filter(|text| !is_old(text)) {
+        let text = text.strip_prefix(REMEMBERED).unwrap_or(text);
         let words = text::words(text);
         let is_dead_end =
             dead_ends.iter().any(|dead| text::share(&words, &text::words(dead)) > 0.9);

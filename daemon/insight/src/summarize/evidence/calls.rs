@@ -11,6 +11,7 @@ use crate::{
             bounds,
             collector::Collector,
             files::PlannedChange,
+            memory,
             moment::EntryPosition,
             notes,
             pending::{CallEffect, PendingCall, PendingQuestion, is_our_tool},
@@ -106,7 +107,7 @@ impl Collector {
     fn planned(&self, changes: &[FileChange]) -> Vec<PlannedChange> {
         let prompt = self.evidence.prompts.last().map_or("", |prompt| prompt.text.as_str());
         let planned = changes.iter().take(CHANGES).map(|one| PlannedChange {
-            note: notes::text_of(one, prompt),
+            note: notes::text_of(one, prompt).or_else(|| memory::lessons(one)),
             ..PlannedChange::of(one, &self.pending.directory)
         });
         planned.collect()

@@ -36,7 +36,8 @@ pub(super) struct PlannedChange {
     /// Number of removed lines.
     pub(super) removed: u32,
     pub(super) settings: Vec<Setting>,
-    /// The text of a todo or plan file, or of a file that describes the progress.
+    /// The text of a todo or plan file, or of a file that describes the progress, or what the
+    /// agent noted in its memory.
     #[serde(default)]
     pub(super) note: Option<String>,
     /// Hashes of the texts of each edit, to recognise a later edit that reverses the edit.

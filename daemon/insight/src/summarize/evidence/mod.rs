@@ -15,6 +15,7 @@ mod files;
 mod formatters;
 mod git;
 mod kept_runs;
+mod memory;
 mod merge;
 mod moment;
 mod notes;

@@ -11,7 +11,7 @@ use crate::{
             collector::Collector,
             errors::{self, Attempt, Changed, Event},
             files::{self, FileAction, PlannedChange},
-            git,
+            git, memory,
             moment::EntryPosition,
             notes,
             pending::{CallEffect, PendingCall},
@@ -259,6 +259,9 @@ impl Collector {
             match &change.note {
                 Some(text) if notes::purpose(&change.path).is_some() => {
                     notes::keep(&mut self.evidence, &change.path, text, moment);
+                }
+                Some(text) if memory::is_memory(&change.path) => {
+                    memory::keep(&mut self.evidence, text, moment);
                 }
                 Some(text) => self.keep_document(text, moment),
                 None => {}

@@ -5,7 +5,7 @@ use crate::{
     model::{
         evidence::{CommandRun, ErrorSeen, Evidence, StatementKind},
         transcript::Origin,
-        wording::CAUSE_BEFORE_CHANGE,
+        wording::{CAUSE_BEFORE_CHANGE, REMEMBERED},
     },
     report::{Report, Topic},
     summarize::{
@@ -14,6 +14,7 @@ use crate::{
             entries::{Entries, cut_at_clause, push},
             errors::replaced_command::{found_no_tests, retried_commands, with_replacement},
             next_steps::advice,
+            problems::reported_problems,
             reported::{ReportQuotes, quotable::depends_on_previous, transient, verdicts},
             turns::turns,
         },
@@ -38,7 +39,8 @@ pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> V
     let mut list = Vec::new();
     for kind in [StatementKind::Discovery, StatementKind::DeadEnd] {
         // `quotes.findings` adds the statements of reports.
-        for statement in entries.statements(kind).filter(|one| !one.reported) {
+        let statements = entries.statements(kind).filter(|one| !one.reported);
+        for statement in statements.filter(|one| !one.text.starts_with(REMEMBERED)) {
             if found_no_tests(statement) {
                 let line = with_replacement(entries, statement);
                 line.into_iter().for_each(|line| push(&mut list, line));
@@ -58,8 +60,20 @@ pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> V
     quotes.findings().into_iter().for_each(|line| push(&mut list, line));
     advice::recommendations(entries).into_iter().for_each(|line| push(&mut list, line));
     verdicts::verdict(entries).into_iter().for_each(|line| push(&mut list, line));
+    reported_problems(entries).into_iter().for_each(|line| push(&mut list, line));
+    remembered(entries).for_each(|line| push(&mut list, line));
     keep_latest(&mut list, DISCOVERIES);
     list
+}
+
+/// Returns what the agent noted in its memory for later sessions.
+fn remembered<'e>(entries: &'e Entries<'_>) -> impl Iterator<Item = String> + 'e {
+    let noted = entries.statements(StatementKind::Discovery);
+    let noted = noted.filter(|one| one.text.starts_with(REMEMBERED));
+    noted.map(|one| {
+        let line = cut_at_clause(&entries.tidy_line(&one.text), DISCOVERY);
+        without_full_stop(&line).to_owned()
+    })
 }
 
 /// Returns the causes that the agent stated before it changed a file, in turns that have no report

@@ -15,6 +15,7 @@ mod findings;
 mod language_scenarios;
 mod next_steps;
 mod outcome;
+mod problems;
 mod repeated;
 mod reported;
 mod repository;
@@ -35,8 +36,11 @@ pub use self::{
 };
 use crate::{
     model::{
-        activity::ActivityVector, evidence::Evidence, project::Project,
+        activity::ActivityVector,
+        evidence::Evidence,
+        project::Project,
         summary::EnhancedSessionSummary,
+        wording::{REMEMBERED, USER_REPORTED},
     },
     report::Reports,
     summarize::{
@@ -103,6 +107,9 @@ pub fn summarize(
         message_count: Some(evidence.counts.messages).filter(|count| *count > 0),
         duration_minutes: entries.minutes(),
     };
+    if objective::is_greeting(evidence) {
+        (summary.discoveries, summary.next_steps) = (None, None);
+    }
     decisions::remove_requests(&mut summary);
     repeated::remove_causes(&mut summary);
     repeated::remove_texts(&mut summary);
@@ -118,8 +125,8 @@ pub fn name(evidence: &Evidence, context: &Context<'_>) -> String {
     entries.tidy_line(&objective::name(evidence))
 }
 
-/// Shortens fields of low priority for this session's activity: keeps only two discoveries, and
-/// drops the MCP tools. Drops the root cause, too, if the summary has resolved errors.
+/// Shortens fields of low priority for this session's activity: keeps only two discoveries, the
+/// problems that the user reported and the notes in the agent's memory, and drops the MCP tools. Drops the root cause, too, if the summary has resolved errors.
 ///
 /// Errors, decisions, settings, tests, files, tasks and next steps are never shortened, because
 /// users look for them in sessions of any activity. Nothing is shortened if the activity is
@@ -131,7 +138,15 @@ fn trim(summary: &mut EnhancedSessionSummary, threshold: f64) {
     }
     let is_needed = |field| priority(field, &activity) >= threshold;
     if !is_needed(Field::Discoveries) {
-        summary.discoveries.iter_mut().for_each(|found| found.truncate(2));
+        let is_told_anyway =
+            |text: &str| text.starts_with(REMEMBERED) || text.starts_with(USER_REPORTED);
+        if let Some(found) = &mut summary.discoveries {
+            let mut others = 0;
+            found.retain(|text| {
+                others += usize::from(!is_told_anyway(text));
+                is_told_anyway(text) || others <= 2
+            });
+        }
     }
     if !is_needed(Field::McpToolsUsed) {
         summary.mcp_tools_used = None;
@@ -261,6 +276,50 @@ mod tests {
         assert!(found.errors_resolved.is_some() && found.key_decisions.is_some());
         assert!(found.config_changes.is_some() && found.next_steps.is_some());
         assert!(found.root_cause_analysis.is_none(), "the resolved error states the root cause");
+    }
+
+    #[test]
+    fn a_greeting_without_a_prompt_has_no_objective() {
+        let shown = |prompt: Option<&str>, calls: bool, reply: &str| {
+            let mut script = Script::default();
+            prompt.into_iter().for_each(|prompt| script.prompt(prompt));
+            if calls {
+                script.read("a", "/app/list.ts");
+            }
+            script.reply("m1", reply);
+            let found = summary(&script);
+            (found.objective, found.discoveries.is_some() || found.next_steps.is_some())
+        };
+        let greeting = "I'm ready to help you explore the code. The shop uses three modules for the list of orders.\n\nWhat are you interested in exploring?";
+        let none = ("No request was recorded".to_owned(), false);
+        assert_eq!(shown(None, false, greeting), none);
+        let asked = shown(Some("Describe the modules of the shop"), false, greeting);
+        assert_eq!(asked.0, "Describe the modules of the shop");
+        assert_ne!(shown(None, true, greeting).0, none.0);
+        let answer = "The shop uses three modules for the list of orders.";
+        assert_eq!(shown(None, false, answer).0, answer);
+    }
+
+    #[test]
+    fn notes_in_the_memory_and_reported_problems_are_discoveries_in_any_activity() {
+        let mut script = Script::default();
+        script.prompt("Sort the rows by the day");
+        script.edit("a", "/app/rows.ts", "a", "b");
+        script.reply("m1", "Sorted the rows.");
+        script.prompt("we lost the empty rows :(");
+        script.edit("b", "/app/rows.ts", "b", "c");
+        let note = "- Empty rows are kept, because the totals of the shop count them";
+        let index = "/home/ada/.claude/projects/-app/memory/MEMORY.md";
+        script.edit("c", index, "- Rows are sorted", &format!("- Rows are sorted\n{note}"));
+        script.reply("m2", "The sorting left out the rows without a name. They are back.");
+        let activity = ActivityVector { documenting: 1.0, ..ActivityVector::default() };
+        let context = Context { threshold: 0.9, ..Context::default() };
+        let found = summarize(&script.collect(), &context, activity).discoveries.unwrap();
+        let told = [
+            "User reported: \"we lost the empty rows :(\"",
+            "Noted in the agent's memory: Empty rows are kept, because the totals of the shop count them",
+        ];
+        assert!(told.iter().all(|line| found.contains(&(*line).to_owned())), "{found:?}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     model::{
         summary::{DecisionRecord, EnhancedSessionSummary, ErrorResolution},
-        wording::{USERS_WORDS, is_filler},
+        wording::{USER_REPORTED, USERS_WORDS, is_filler},
     },
     summarize::from_evidence::some,
     text::{pattern, same_words, sentences, share_of_words, words},
@@ -73,10 +73,10 @@ fn remove_repeated_discoveries(summary: &mut EnhancedSessionSummary) {
     known.extend(summary.completed_tasks.iter().flatten().map(|task| words(task)));
     let Some(found) = &mut summary.discoveries else { return };
     found.retain(|one| {
-        // Two commands that failed share many words.
-        let is_retry = one.ends_with("` worked");
+        // Two commands that failed share many words. The fix of a reported problem does, too.
+        let is_kept = one.ends_with("` worked") || one.starts_with(USER_REPORTED);
         let one = words(one);
-        let is_new = is_retry
+        let is_new = is_kept
             || one.len() < MIN_DISCOVERY_WORDS
             || !known.iter().any(|other| share_of_words(&one, other) >= REPEATED_DISCOVERY);
         if is_new {

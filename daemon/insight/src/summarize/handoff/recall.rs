@@ -11,7 +11,7 @@ use crate::{
     model::{
         Episode, SessionKey, Timestamp,
         summary::{DecisionRecord, ErrorResolution},
-        wording::is_filler,
+        wording::{USER_REPORTED, is_filler},
     },
     summarize::handoff::{MAX_DECISION_CHARS, MAX_ENTRY_CHARS, entry, guard},
     text::{contains_name, pattern, words},
@@ -257,7 +257,8 @@ fn wish(wish: &str) -> Option<RecallDraft> {
 }
 
 fn finding(found: &str) -> Option<RecallDraft> {
-    let text = guard::quote(found, MAX_ENTRY_CHARS).filter(|_| !found.starts_with("User: "))?;
+    let quotes_user = found.starts_with("User: ") || found.starts_with(USER_REPORTED);
+    let text = guard::quote(found, MAX_ENTRY_CHARS).filter(|_| !quotes_user)?;
     Some(RecallDraft { topic: RecallTopic::Finding, matched: found.to_owned(), text })
 }
 

@@ -31,6 +31,7 @@ pub(crate) fn recommendations(entries: &Entries<'_>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for report in entries.reports.reports.iter().filter(|report| !report.changed) {
         let given = report.passages.iter().rev().find_map(recommended);
+        let given = given.or_else(|| recommended_items(&report.passages));
         let is_open = |text: &String| {
             !review::is_review(entries, report)
                 && fate(entries, report) == Fate::Kept
@@ -67,6 +68,22 @@ fn recommended(passage: &Passage) -> Option<String> {
         })
     };
     text.filter(|text| stands_alone(text))
+}
+
+/// Returns the items below an introduction such as `So my recommendation:`.
+fn recommended_items(passages: &[Passage]) -> Option<String> {
+    let is_item = |passage: &&Passage| {
+        passage.form != Form::Paragraph
+            && passage.headings.last().is_some_and(|heading| {
+                pattern!(
+                r"(?i)^(?:so,? )?(?:my |the )?(?:overall |final )?recommendations?(?: is| are)?$"
+            )
+            .is_match(heading)
+            })
+    };
+    let items = passages.iter().filter(is_item);
+    let items: Vec<&str> = items.map(|item| without_full_stop(&item.text)).collect();
+    (!items.is_empty()).then(|| items.join("; "))
 }
 
 /// Whether a recommendation mentions its object, and not only a pronoun or an option's number.
@@ -125,6 +142,22 @@ mod tests {
         let evidence = Evidence { reports: reports.collect(), ..Evidence::default() };
         let reports = Reports::of(&evidence);
         recommendations(&Entries { evidence: &evidence, reports: &reports, project: None })
+    }
+
+    #[test]
+    fn the_items_below_a_recommendation_are_listed() {
+        let advice = "The rows are sorted.\n\nSo my recommendation:\n\n- Keep the index in memory.\n- If the rows grow, write it to a file of its own.\n";
+        assert_eq!(
+            found(&[(advice, false)]),
+            [
+                "Recommended: Keep the index in memory; If the rows grow, write it to a file of its own"
+            ]
+        );
+        assert_eq!(found(&[(advice, true)]), [""; 0]);
+        let of_tests = advice.replace("So my recommendation", "Testing recommendations");
+        assert_eq!(found(&[(&of_tests, false)]), [""; 0]);
+        let discussed = advice.replace("So my recommendation", "What my recommendation changes");
+        assert_eq!(found(&[(&discussed, false)]), [""; 0]);
     }
 
     #[test]

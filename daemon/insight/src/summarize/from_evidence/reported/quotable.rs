@@ -27,7 +27,9 @@ pub(crate) fn depends_on_previous(sentence: &str) -> bool {
 
 /// Whether a sentence says what was done. A label before the sentence is ignored.
 pub(crate) fn states_result(sentence: &str) -> bool {
-    let deed = sentence.split_once(": ").map_or(sentence, |(_, deed)| deed);
+    // The colon of a setting in code ends no label.
+    let label = sentence.split_once(": ").filter(|(label, _)| is_balanced(label));
+    let deed = label.map_or(sentence, |(_, deed)| deed);
     topic_of_sentence(deed) == Some(Topic::Done)
 }
 
@@ -188,6 +190,14 @@ pub(crate) fn without_pointer(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_colon_in_code_ends_no_label() {
+        assert!(states_result("Updated `list.json` to remove the old `read: false` of the list"));
+        assert!(states_result("`list.json`: Removed the old `read: false`"));
+        assert!(!states_result("The old `read: false` of the list is removed by the reader"));
+        assert!(!states_result("Updated rows: the reader is slow"));
+    }
 
     #[test]
     fn addresses_in_code_are_values() {

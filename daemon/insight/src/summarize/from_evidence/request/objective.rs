@@ -370,8 +370,20 @@ fn shown_plan(evidence: &Evidence) -> Option<String> {
     (plan.len() >= 10).then_some(plan)
 }
 
-/// Returns the first statement of the agent's last reply.
+/// Whether the transcript has no prompt and no call, and the agent only greets the user: `I'm ready
+/// to help you explore the code.` Agents start sub-agents in this way before they need them.
+pub(crate) fn is_greeting(evidence: &Evidence) -> bool {
+    let said = evidence.last_reply.as_ref().map_or("", |reply| reply.text.as_str());
+    evidence.prompts.is_empty()
+        && evidence.counts.tool_calls == 0
+        && pattern!(r"(?i)\bready to (?:help|assist|explore|search)\b").is_match(said)
+}
+
+/// Returns the first statement of the agent's last reply, unless that is a greeting.
 fn said_first(evidence: &Evidence) -> Option<String> {
+    if is_greeting(evidence) {
+        return None;
+    }
     let (prose, listed) = plain_words(&evidence.last_reply.as_ref()?.text);
     prose.first().or(listed.first()).map(|first| cut(first, REQUEST))
 }

@@ -1,0 +1,116 @@
+//! Reads what the agent notes in its own memory for later sessions.
+
+use crate::{
+    model::{
+        evidence::{Evidence, Statement, StatementKind},
+        transcript::FileChange,
+        wording::REMEMBERED,
+    },
+    summarize::evidence::{bounds, moment::EntryPosition, statements},
+    text::{kept, pattern},
+};
+
+/// Maximum number of lessons of one change. The first ones are kept.
+const LESSONS: usize = 4;
+/// Minimum number of words of a lesson.
+const WORDS: usize = 7;
+
+/// Whether `path` is a file in the memory of an agent.
+pub(super) fn is_memory(path: &str) -> bool {
+    pattern!(r"/\.(?:claude|codex|gemini|copilot|qwen)/(?:[^/]+/)*memor(?:y|ies)/[^/]+\.md$")
+        .is_match(path)
+}
+
+/// Returns the lessons that a change adds to a file of the memory, one in each line: the
+/// description in the front matter, or else the new items of lists. `None` for other files, and if
+/// there are no lessons.
+pub(super) fn lessons(change: &FileChange) -> Option<String> {
+    if !is_memory(&change.path) {
+        return None;
+    }
+    let described = change.edits.iter().find_map(|edit| description(&edit.new));
+    let lessons = described.map_or_else(
+        || {
+            // A file that is written as a whole has no old text, so its items may be old.
+            let edits = change.edits.iter().filter(|edit| !edit.old.is_empty());
+            let added = edits.flat_map(|edit| {
+                edit.new.lines().filter(|line| !edit.old.lines().any(|old| old == *line))
+            });
+            added.filter_map(lesson).take(LESSONS).collect()
+        },
+        |described| vec![described],
+    );
+    (!lessons.is_empty()).then(|| lessons.join("\n"))
+}
+
+/// Records lessons, one in each line of `text`, as discoveries.
+pub(super) fn keep(evidence: &mut Evidence, text: &str, moment: EntryPosition) {
+    for lesson in text.lines() {
+        let text = format!("{REMEMBERED}{lesson}");
+        let kind = StatementKind::Discovery;
+        let statement = Statement { kind, text, origin: moment.origin, reported: false };
+        statements::add(&mut evidence.statements, statement);
+    }
+}
+
+/// Returns the description in the front matter of a note.
+fn description(text: &str) -> Option<String> {
+    let (head, _) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
+    let described = head.lines().find_map(|line| line.strip_prefix("description:"))?;
+    plain(described)
+}
+
+/// Returns the lesson in an item of a list. An item that only links to another note of the memory,
+/// or refers to the items above it, is no lesson.
+fn lesson(line: &str) -> Option<String> {
+    let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "))?;
+    if pattern!(r"(?i)^\[[^\]]*\]\([^)]*\.md\)|\b(?:these|those) (?:docs|documents|files|notes|rules|steps|sections)\b")
+        .is_match(item)
+    {
+        return None;
+    }
+    plain(item)
+}
+
+/// Returns a text without bold marks and quotation marks around it, if it has enough words.
+fn plain(text: &str) -> Option<String> {
+    let text = text.replace("**", "");
+    let text = text.trim().trim_matches('"').trim();
+    (text.split_whitespace().count() >= WORDS).then(|| kept(text, bounds::STATEMENT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::transcript::{ChangeKind, Replacement};
+
+    const FOLDER: &str = "/home/ada/.claude/projects/-app/memory";
+
+    fn lessons_of(file: &str, old: &str, new: &str) -> Option<String> {
+        let edits = vec![Replacement { old: old.to_owned(), new: new.to_owned() }];
+        let kind = if old.is_empty() { ChangeKind::Written } else { ChangeKind::Edited };
+        lessons(&FileChange { path: file.to_owned(), kind, edits })
+    }
+
+    #[test]
+    fn the_description_of_a_note_is_its_lesson() {
+        let note = "---\nname: no-cached-clock\ndescription: \"Do not cache the clock of a store, because the tests replace it.\"\n---\n\n- The clock was cached in one place.\n";
+        assert_eq!(
+            lessons_of(&format!("{FOLDER}/feedback_clock.md"), "", note).as_deref(),
+            Some("Do not cache the clock of a store, because the tests replace it.")
+        );
+        // The same text outside of the memory is a document of the project.
+        assert_eq!(lessons_of("/app/docs/memory/clock.md", "", note), None);
+    }
+
+    #[test]
+    fn the_new_items_of_the_index_are_lessons() {
+        let old = "## Rows\n- **Rows are sorted** by the day, never by the name\n";
+        let new = "## Rows\n- **Rows are sorted** by the day, never by the name\n- **Empty rows are kept**, because the totals count them\n- See `docs/rows.md`\n- Always read these docs before a change of the format\n- [Clock](feedback_clock.md) \u{2014} do not cache the clock of a store at all\n";
+        assert_eq!(
+            lessons_of(&format!("{FOLDER}/MEMORY.md"), old, new).as_deref(),
+            Some("Empty rows are kept, because the totals count them")
+        );
+        assert_eq!(lessons_of(&format!("{FOLDER}/MEMORY.md"), new, old), None);
+    }
+}
