@@ -138,13 +138,13 @@ fn trim(summary: &mut EnhancedSessionSummary, threshold: f64) {
     }
     let is_needed = |field| priority(field, &activity) >= threshold;
     if !is_needed(Field::Discoveries) {
-        let is_told_anyway =
+        let is_always_kept =
             |text: &str| text.starts_with(REMEMBERED) || text.starts_with(USER_REPORTED);
         if let Some(found) = &mut summary.discoveries {
             let mut others = 0;
             found.retain(|text| {
-                others += usize::from(!is_told_anyway(text));
-                is_told_anyway(text) || others <= 2
+                others += usize::from(!is_always_kept(text));
+                is_always_kept(text) || others <= 2
             });
         }
     }
@@ -315,11 +315,11 @@ mod tests {
         let activity = ActivityVector { documenting: 1.0, ..ActivityVector::default() };
         let context = Context { threshold: 0.9, ..Context::default() };
         let found = summarize(&script.collect(), &context, activity).discoveries.unwrap();
-        let told = [
+        let wanted = [
             "User reported: \"we lost the empty rows :(\"",
             "Noted in the agent's memory: Empty rows are kept, because the totals of the shop count them",
         ];
-        assert!(told.iter().all(|line| found.contains(&(*line).to_owned())), "{found:?}");
+        assert!(wanted.iter().all(|line| found.contains(&(*line).to_owned())), "{found:?}");
     }
 
     #[test]

@@ -209,6 +209,8 @@ fn is_clear_alone(line: &str) -> bool {
     // A very short answer is useful only at the time of the question.
     let least = if answer.is_some() { 4 } else { 2 };
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
+    // An answer may consist of names.
+    let names = if answer.is_some() { line.matches('`').count() / 2 } else { 0 };
     // `It` or `Those` in an answer refers to the question.
     let is_understood =
         pattern!(r"^(?:It|They|Those|These) ").is_match(line) || answers::is_bare_answer(line);
@@ -219,7 +221,7 @@ fn is_clear_alone(line: &str) -> bool {
         && !line.ends_with([':', ',', '…', '('])
         && line.len() >= 20
         && (line.contains('`') || !line.is_ascii() || line.split_whitespace().count() >= 5)
-        && (prose.count() >= least || !line.is_ascii())
+        && (prose.count() + names >= least || !line.is_ascii())
 }
 
 /// Whether a short line only counts things, for example `I removed both wrong checks`.
@@ -250,6 +252,14 @@ mod tests {
         ] {
             assert_eq!(without_verdict(line.to_owned()), wanted, "{line}");
         }
+    }
+
+    #[test]
+    fn an_answer_may_consist_of_names() {
+        let answer = "Asked: what does the reader accept? Answer: Yes.";
+        assert!(is_clear_alone(&format!("{answer} `list.rs` accepts both: `csv`, `tsv`")));
+        assert!(!is_clear_alone(&format!("{answer} `145307` now")));
+        assert!(!is_clear_alone("`list.rs`, `csv`, `tsv`"));
     }
 
     #[test]
