@@ -1,7 +1,8 @@
 //! The headings and phrases that determine the topic of a passage.
 //!
 //! The phrases are data: one file for each topic in English, and one file for each other language.
-//! Each file contains examples, which a test checks.
+//! Each file contains examples, which a test checks. A pattern that is matched with every sentence of
+//! a transcript stays in the code: one regular expression costs less than a search in the phrases.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -98,16 +99,11 @@ const FILES: &[(&str, &str)] = phrases![
     "en/session_reference.toml",
     "en/unnamed_object.toml",
     "en/routine_step.toml",
-    "en/unfinished.toml",
-    "en/reported_change.toml",
-    "en/behaviour.toml",
     "en/missing_subject.toml",
     "en/continuation.toml",
     "en/finished_work.toml",
     "en/plan_ahead.toml",
     "en/alternative.toml",
-    "en/chosen.toml",
-    "en/intended_choice.toml",
     "en/order_verb.toml",
     "en/user_order.toml",
     "en/fails_again.toml",

@@ -111,12 +111,6 @@ pub(crate) enum Topic {
     UnnamedObject,
     /// A prompt that asks only for a routine step, such as a commit.
     RoutineStep,
-    /// A sentence of a report that says that work is left.
-    Unfinished,
-    /// The beginning of a sentence that reports a change, such as `Added` or `Fixed`.
-    ReportedChange,
-    /// A sentence with a verb that says what a program does.
-    Behaviour,
     /// A sentence that begins without the name of its subject.
     MissingSubject,
     /// The beginning of a line that cannot be understood without the line before it.
@@ -127,10 +121,6 @@ pub(crate) enum Topic {
     PlanAhead,
     /// A sentence that states a choice between alternatives.
     Alternative,
-    /// A sentence that begins with a verb of choosing, such as `Kept` or `I went with`.
-    Chosen,
-    /// A sentence with a choice that the agent is about to carry out, or made on purpose.
-    IntendedChoice,
     /// A text that begins with a verb that orders work.
     OrderVerb,
     /// A text of the user that begins with a further verb that orders work. In a text of the agent,

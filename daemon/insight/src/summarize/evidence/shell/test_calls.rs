@@ -102,7 +102,8 @@ pub(super) struct RunnerCall {
 pub(super) fn runner_calls(line: &str, directory: &str) -> Vec<RunnerCall> {
     let mut calls = Vec::new();
     // Most lines name no runner, and to parse them takes much longer.
-    if TABLE.iter().any(|runner| line.contains(runner.start[0])) {
+    let mut names = line.split(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c));
+    if names.any(|name| TABLE.iter().any(|row| row.start[0] == name)) {
         add_runner_calls(line, directory, 0, &mut calls);
     }
     calls

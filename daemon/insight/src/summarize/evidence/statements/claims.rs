@@ -56,7 +56,10 @@ pub(in crate::summarize::evidence) fn is_not_firm(sentence: &str) -> bool {
 /// Whether a sentence begins with a label such as `Decision:`, or states a decision with its reason
 /// or its rejected alternative.
 pub(super) fn is_decision(sentence: &str) -> bool {
-    let chosen = is_phrase(Topic::Chosen, sentence);
+    let chosen = pattern!(
+        r"(?i)^(?:so |instead,? |therefore,? )?(?:(?:I|we)(?:'ve| have)? |the (?:team|plan|design|user) )?(?:deliberately |intentionally |explicitly |ultimately |finally )?(?:chose|chosen|opted for|decided (?:to|on|against|not)|went with|going with|settled on|picked|preferred|deferred|ruled out|rejected|kept|left|used|using|switched|stuck with|avoided|reused|shelled? out)\b"
+    )
+    .is_match(sentence);
     let declared =
         pattern!(r"(?i)^\*{0,2}(?:key |main |design |architectural )*decision(?: made)?:")
             .is_match(sentence);
@@ -83,10 +86,20 @@ pub(super) fn is_decision(sentence: &str) -> bool {
 /// example `I'll resolve by keeping the old name` or `This is deliberately not migrated`. The
 /// summary uses such a choice only if work follows.
 pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
+    let keeps = pattern!(
+        r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|(?:add|remov|us|tak|drop|replac|mov|split|compos|merg|renam)(?:e|ing|ping|ting|ging)?\b.{3,}\b(?:rather than|instead of)\b .{8,})"
+    );
+    let reasoned = pattern!(
+        r"(?i)^(?:since|because|given that) .{12,}?, (?:i['’]ll|i will|i['’]m going to|i am going to) .{12,}"
+    );
+    let on_purpose = pattern!(
+        r"(?i)\b(?:deliberately|intentionally) (?:not|left|leave|leaving|kept|keep|keeping)\b"
+    );
     let is_unsure = pattern!(
         r"(?i)\b(?:might|maybe|probably|perhaps|possibly|i think|not sure|let me|if you|posted)\b|\?$|\bso (?:that )?(?:i|we|it) can\b|, then i(?:['’]ll| will)\b|\brather than just\b|\b(?:notes?|says?|claims?|comments?) that\b|\bbefore deciding\b|^.{0,24}(?:ing|e|ve) (?:it|this|that|them|these|those)\b"
     );
-    is_phrase(Topic::IntendedChoice, sentence) && !is_unsure.is_match(sentence)
+    (keeps.is_match(sentence) || reasoned.is_match(sentence) || on_purpose.is_match(sentence))
+        && !is_unsure.is_match(sentence)
 }
 
 /// Returns what the agent states after it admits its mistake, as in ``My mistake — the list is in

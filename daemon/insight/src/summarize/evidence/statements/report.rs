@@ -2,7 +2,6 @@
 
 use crate::{
     model::evidence::StatementKind,
-    report::{Topic, is_phrase},
     summarize::evidence::statements::{ExtractedStatement, LENGTH, claims, clean_sentences},
     text::{Block, blocks, has_label, one_line, pattern, sentences, without_list_colon},
 };
@@ -187,7 +186,10 @@ fn is_answer(sentence: &str) -> bool {
         )
         .is_match(sentence)
         && !pattern!(r"(?i)\b(?:you|your|you'd|we|would|could|should|must|let's|I'm|I|recommend|proposal|option|approach)\b|^[A-Z]\)|→|^\[|^(?:the beauty|same|actually|for each|open|click|go|yes|otherwise)\b").is_match(sentence)
-        && is_phrase(Topic::Behaviour, sentence)
+        && pattern!(
+            r"(?i)\b(?:is|are|was|were|has|have|uses?|does|doesn't|don't|cannot|can't|can|supports?|requires?|returns?|reads?|writes?|stores?|loads?|runs?|calls?|handles?|expects?|ignores?|falls? back|defaults?|means|contains?|validates?|merges?|exposes?|overrides?|overwrites|takes|lives?|sits|matches|creates?|provides?|fails?|works?|looks?|keeps?|holds?|locks?|parses?|scans?|treats?|sends?|picks?|checks?|tracks?|finds?|resolves?|relies|depends|starts|exits|skips)\b"
+        )
+        .is_match(sentence)
 }
 
 /// Returns a sentence without a first word that states the outcome: `Fixed: the cause was …`.
@@ -198,7 +200,10 @@ fn without_verdict(sentence: &str) -> &str {
 
 /// Whether a sentence describes an open task.
 fn is_left(sentence: &str) -> bool {
-    is_phrase(Topic::Unfinished, sentence)
+    pattern!(
+        r"(?i)^(?:next(?: steps?)?|still open|open|left)(?: to do)?: |\bstill (?:needs?|need(?:s|ed)? to|requires?|fails?|failing|missing|pending|open|outstanding|unresolved)\b|\b(?:is|are|was|were|has|have|am) not yet\b|\bnot yet (?:implemented|done|tested|covered|supported|wired|deployed|committed|pushed|configured)\b|\b(?:remains?|left) to (?:be )?\w+|\bneeds? to be (?:done|added|updated|configured|set|run|tested|created|merged|deployed|pushed)\b|^(?:to complete|remaining|todo)\b|\byou(?:'ll| will)? (?:still |now )?need to\b|\b(?:wasn't|was not|couldn't|could not|weren't|not) able to\b|\bhaven't (?:been )?(?:run|tested|added|committed|pushed|verified|updated|done|implemented|touched)\b|\bas a follow-?up\b|\bin a follow-?up\b"
+    )
+    .is_match(sentence)
         && !sentence.ends_with('?')
         && !pattern!(r"(?i)^(?:if|when|once|let me|i'll|no|now|all)\b|\bno longer\b|\bno remaining\b|\bnothing (?:left|remain)").is_match(sentence)
         && !pattern!(r"(?i)\b(?:don't|doesn't|do not|does not|didn't|no) (?:longer )?(?:still )?need\b|\b(?:when|if|whenever|unless|in case) (?:you|we|it)\b").is_match(sentence)
@@ -206,8 +211,11 @@ fn is_left(sentence: &str) -> bool {
 
 /// Whether a sentence reports completed work: it begins with a verb such as `Added` or `Fixed`.
 fn is_done(sentence: &str) -> bool {
+    let done = pattern!(
+        r"(?i)^(?:(?:I|we)(?:'ve| have)? |the fix (?:is|was) |successfully |also |now |then )*(?:successfully |also |now |just )?(?:added|addressed|applied|built|bumped|changed|cleaned up|committed|configured|consolidated|converted|corrected|created|deduplicated|deleted|disabled|documented|enabled|expanded|exported|extended|extracted|fixed|implemented|improved|increased|installed|integrated|introduced|merged|migrated|modified|moved|optimi[sz]ed|ported|published|pushed|rebased|refactored|registered|released|removed|renamed|reorgani[sz]ed|replaced|resolved|restored|restructured|reworked|rewrote|set up|simplified|split|standardi[sz]ed|switched|synced|unified|updated|upgraded|wired|wrapped|wrote|updating|adding|removing|changing|a (?:single-line|one-line|small))\b"
+    );
     let failed = pattern!(r"(?i)\bstill (?:nothing|fails?|failing|not|broken)\b|\bto no avail\b");
-    is_phrase(Topic::ReportedChange, sentence)
+    done.is_match(sentence)
         && !failed.is_match(sentence)
         && sentence.split_whitespace().count() >= 4
         && !sentence.ends_with('?')
