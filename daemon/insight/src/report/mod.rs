@@ -26,12 +26,8 @@ use crate::{
         evidence::{Evidence, TurnReport},
         transcript::Origin,
     },
-    report::cache::{Cache, cached},
     text::{one_line, pattern, sentences},
 };
-
-/// Maximum number of reports that a thread caches. A session has twenty at most.
-const MAX_CACHED_REPORTS: usize = 64;
 
 /// All reports of a session, in the order of its turns.
 #[derive(Debug, Default)]
@@ -39,7 +35,7 @@ pub(crate) struct Reports {
     pub(crate) reports: Vec<Report>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) origin: Origin,
     /// Whether the turn changed files or made a commit.
@@ -98,17 +94,7 @@ impl Reports {
 }
 
 impl Report {
-    /// Returns the parsed report. Each thread caches the last reports: the facts of a session read
-    /// the reports that its summary has just parsed.
     pub(crate) fn of(report: &TurnReport) -> Report {
-        thread_local! {
-            static CACHE: Cache<Report> = Cache::default();
-        }
-        let key = (&report.text, report.origin, report.changed);
-        cached(&CACHE, MAX_CACHED_REPORTS, key, || Report::parse(report))
-    }
-
-    fn parse(report: &TurnReport) -> Report {
         let passages = passages(&report.text);
         Report {
             origin: report.origin,
@@ -388,19 +374,6 @@ mod tests {
         );
         let named = "The configuration has a function `name()` that returns the agent that was set or found";
         assert_eq!(opening(&format!("{named}:")), format!("{named}. The name is short."));
-    }
-
-    #[test]
-    fn the_same_text_in_another_turn_is_another_report() {
-        let first = TurnReport { text: "Added the index.".to_owned(), ..TurnReport::default() };
-        let mut again = TurnReport { changed: true, ..first.clone() };
-        again.origin.line = 7;
-        for turn in [&first, &again, &first] {
-            let report = Report::of(turn);
-            assert_eq!((report.origin, report.changed), (turn.origin, turn.changed));
-            assert_eq!(report.claims[0].origin, turn.origin);
-            assert_eq!(report, Report::parse(turn));
-        }
     }
 
     #[test]
