@@ -36,15 +36,15 @@ pub fn contains_worktree(path: &str) -> bool {
     path.contains("worktree")
 }
 
-/// Returns a path in a worktree relative to the worktree, if the worktree is in one of the folders in
-/// which agents create worktrees. Other paths are not changed.
+/// Returns a path in a worktree relative to the innermost worktree, if this worktree is in one of
+/// the folders in which agents create worktrees. Other paths are not changed.
 pub fn inside_worktree(path: &str) -> &str {
-    let below = |folder: &&str| {
+    let inside = |folder: &&str| {
         let last = path.rsplit_once(folder).map(|(_, below)| below);
-        last.or_else(|| path.strip_prefix(&folder[1..]))
+        let below = last.or_else(|| path.strip_prefix(&folder[1..]))?;
+        below.split_once('/').map(|(_, inside)| inside)
     };
-    let inside = WORKTREE_FOLDERS.iter().find_map(below).and_then(|below| below.split_once('/'));
-    inside.map_or(path, |(_, inside)| inside)
+    WORKTREE_FOLDERS.iter().filter_map(inside).min_by_key(|inside| inside.len()).unwrap_or(path)
 }
 
 #[cfg(test)]
@@ -92,6 +92,11 @@ mod tests {
             assert_eq!(inside_worktree(path), "src/a.rs");
         }
         assert_eq!(inside_worktree("/a/.worktrees/1/b/.worktrees/2/c.rs"), "c.rs");
+        assert_eq!(inside_worktree("/a/.claude/worktrees/1/.worktrees/2/c.rs"), "c.rs");
+        assert_eq!(
+            inside_worktree(".worktrees/1/.claude/worktrees/c.md"),
+            ".claude/worktrees/c.md"
+        );
         for path in ["worktrees/one/a.rs", "my.worktrees/one/a.rs", "/app/.claude/worktrees/one"] {
             assert_eq!(inside_worktree(path), path);
         }

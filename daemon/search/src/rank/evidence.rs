@@ -104,6 +104,26 @@ impl Evidence {
         self.runs[row]
     }
 
+    /// Omits an objective or a prompt in an episode if it seems to be a copy of the session's first
+    /// prompt.
+    pub(crate) fn without_copies(&self, rows: Range<usize>) -> Vec<usize> {
+        let kind = |row: &usize| self.rows[*row].kind;
+        let prompt = rows.clone().find(|row| kind(row) == PassageKind::User);
+        let is_copy = |row: &usize| {
+            matches!(kind(row), PassageKind::Objective | PassageKind::Prompt)
+                && prompt.is_some_and(|prompt| self.is_part(*row, prompt))
+        };
+        rows.filter(|row| !is_copy(row)).collect()
+    }
+
+    /// Whether `row` is not longer than `other`, and contains no word of the query more often than
+    /// `other`.
+    fn is_part(&self, row: usize, other: usize) -> bool {
+        let counts = self.counts(row).iter().zip(self.counts(other));
+        self.rows[row].length <= self.rows[other].length
+            && counts.into_iter().all(|(row, other)| row[1] <= other[1])
+    }
+
     /// Returns the rows of a shard, ordered by document.
     fn rows_in(&self, shard: usize) -> Vec<usize> {
         let here = self.rows.iter().enumerate().filter(|(_, row)| row.shard as usize == shard);

@@ -1,16 +1,11 @@
 //! Computes the relevance signals of a session.
 
-use std::ops::Range;
-
-use crate::{
-    passage::PassageKind,
-    rank::{
-        evidence::{Evidence, PassageEvidence},
-        gather::Gathered,
-        plan::Plan,
-        unit::{UnitCounts, rarity},
-        weights::Weights,
-    },
+use crate::rank::{
+    evidence::{Evidence, PassageEvidence},
+    gather::Gathered,
+    plan::Plan,
+    unit::{UnitCounts, rarity},
+    weights::Weights,
 };
 
 /// The relevance signals of a session, each on its own scale.
@@ -50,7 +45,7 @@ impl<'m> Measure<'m> {
 
     /// Returns the signals of a candidate.
     pub(crate) fn candidate(&self, candidate: usize) -> SessionSignals {
-        let rows = self.without_copies(self.evidence.rows_of_candidate(candidate));
+        let rows = self.evidence.without_copies(self.evidence.rows_of_candidate(candidate));
         let mut sums = vec![[0.0; 2]; self.plan.units.len()];
         let mut length = 0;
         for row in &rows {
@@ -66,26 +61,6 @@ impl<'m> Measure<'m> {
             pairs: self.pairs(candidate),
             pairs_together: self.pairs_together(&rows),
         }
-    }
-
-    /// Omits an objective or a prompt in an episode if it seems to be a copy of the session's first
-    /// prompt.
-    fn without_copies(&self, rows: Range<usize>) -> Vec<usize> {
-        let kind = |row: &usize| self.evidence.rows[*row].kind;
-        let prompt = rows.clone().find(|row| kind(row) == PassageKind::User);
-        let is_copy = |row: &usize| {
-            matches!(kind(row), PassageKind::Objective | PassageKind::Prompt)
-                && prompt.is_some_and(|prompt| self.is_part(*row, prompt))
-        };
-        rows.filter(|row| !is_copy(row)).collect()
-    }
-
-    /// Whether `row` is not longer than `other`, and contains no word of the query more often than
-    /// `other`.
-    fn is_part(&self, row: usize, other: usize) -> bool {
-        let counts = self.evidence.counts(row).iter().zip(self.evidence.counts(other));
-        self.evidence.rows[row].length <= self.evidence.rows[other].length
-            && counts.into_iter().all(|(row, other)| row[1] <= other[1])
     }
 
     fn turns(&self, rows: &[usize]) -> f32 {

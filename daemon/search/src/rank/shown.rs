@@ -27,14 +27,16 @@ pub(crate) fn rows(
     weights: &Weights,
 ) -> ShownRows {
     let of_session = evidence.rows_of_candidate(candidate);
+    let all = of_session.len() as f32;
+    let hits = evidence.without_copies(of_session).into_iter();
+    let hits: Vec<usize> = hits.filter(|row| evidence.is_hit(*row)).collect();
     let mut frequencies = vec![[0.0_f32; 2]; plan.units.len()];
-    for row in of_session.clone() {
-        for (frequency, counts) in frequencies.iter_mut().zip(evidence.counts(row)) {
+    for row in &hits {
+        for (frequency, counts) in frequencies.iter_mut().zip(evidence.counts(*row)) {
             frequency[0] += f32::from(counts[0] > 0.0);
             frequency[1] += f32::from(counts[1] > 0.0);
         }
     }
-    let all = of_session.len() as f32;
     let mean = |global: f32, frequency: f32| 0.5 * (global + rarity(frequency, all));
     let units = plan.units.iter().zip(frequencies);
     let units = units.map(|(unit, [exact, any])| {
@@ -51,8 +53,7 @@ pub(crate) fn rows(
             .sum::<f32>();
         score * weights.of_shown_kind(kind)
     };
-    let hits = of_session.filter(|row| evidence.is_hit(*row));
-    let mut rows: ShownRows = hits.map(|row| (row, score(row))).collect();
+    let mut rows: ShownRows = hits.into_iter().map(|row| (row, score(row))).collect();
     rows.retain(|(_, score)| *score > 0.0);
     rows.sort_by(|one, other| other.1.total_cmp(&one.1));
     rows.truncate(MAX_ROWS);

@@ -819,3 +819,42 @@ fn the_filter_of_a_request_applies_before_any_limit() {
         assert_eq!((keys(&results), results.total), (vec![hidden], total), "{question:?}");
     }
 }
+
+/// Returns the numbers of the messages that are shown of the first session, best first.
+fn shown(messages: &[(Role, &str)], question: &str) -> Vec<u32> {
+    let messages = (0..).zip(messages).map(|(seq, (role, text))| Message {
+        seq,
+        origin: Origin { source: 0, line: u64::from(seq) + 1 },
+        ..message(*role, text)
+    });
+    let change = IndexChange::Messages { card: card(1), messages: messages.collect() };
+    let index = TestIndex::with([change]);
+    let hit = index.search(question).sessions.remove(0);
+    let place = |passage: &PassageHit| match passage.place {
+        HitLocation::Message { seq, .. } => seq,
+        HitLocation::Episode { .. } => unreachable!("the session has no episode"),
+    };
+    hit.passages.iter().map(place).collect()
+}
+
+#[test]
+fn messages_of_the_agent_are_shown_before_the_messages_of_the_user_and_calls() {
+    let messages = [
+        (Role::User, "why is the pool full"),
+        (Role::Tool, "why is the pool full"),
+        (Role::Agent, "why is the pool full"),
+    ];
+    assert_eq!(shown(&messages, "pool full"), [2, 0, 1]);
+    // The call that may have failed with an error is shown like a message of the agent.
+    let error = "thread 'main' panicked at src/pool.rs:3:5: pool is full";
+    let messages = [(Role::User, error), (Role::Tool, error)];
+    assert_eq!(shown(&messages, error), [1, 0]);
+}
+
+#[test]
+fn a_word_of_all_messages_of_a_session_counts_less_for_the_messages_that_are_shown() {
+    let about_pools = [(Role::Agent, "the pool and the pool again"); 8];
+    let answer = (Role::Agent, "the limit is twenty for now");
+    let messages: Vec<_> = about_pools.into_iter().chain([answer]).collect();
+    assert_eq!(shown(&messages, "limit of the pool")[0], 8);
+}

@@ -121,7 +121,8 @@ impl Default for Weights {
 
 impl Weights {
     /// Returns the weights for a query that is an error message. Tool calls, which may have failed
-    /// with this error, then count as much as the user's words.
+    /// with this error, then count as much as the user's words, and are shown like messages of the
+    /// agent.
     pub(crate) fn for_error(&self) -> Weights {
         let mut weights = Weights { pairs_in_passage: self.error_pairs_in_passage, ..self.clone() };
         weights.kinds[PassageKind::Tool as usize] = self.of_kind(PassageKind::User);

@@ -6,7 +6,10 @@
 use graphiti_proto::tools::{Detail, errors::ErrorRow, search_sessions::Hit};
 
 use super::{session_search::TEXT_HITS, text};
-use crate::api::client_context::{ClientContext, ReplyForm};
+use crate::{
+    api::client_context::{ClientContext, ReplyForm},
+    search::rank::Weights,
+};
 
 /// Maximum cost of the text for a model that requests the default number of sessions, without the
 /// lines after the sessions. This cost corresponds to 1,300 tokens.
@@ -18,8 +21,9 @@ const MAX_TEXT_COST: usize = 35_000;
 
 /// The power of the ratio of a session's score to the best score by which space is shared.
 const SHARE_POWER: i32 = 3;
-/// A session whose share is smaller than the largest share divided by this number has only its line.
-const LARGEST_SHARE: usize = 20;
+/// A session whose share is smaller than the largest share divided by this number has only its
+/// line.
+const MIN_SHARE_DIVISOR: usize = 20;
 
 /// Removes the hits and passages that do not fit into a reply. The limit is a size for a structured
 /// reply, and a cost for a text. If a known `error` is given, the text begins with a line about it.
@@ -52,12 +56,29 @@ pub(super) fn text_budget(limit: usize, detail: Detail) -> usize {
 /// A session whose score is clearly below the best score is seldom the right session: of 80
 /// questions about recorded sessions, the second session was right in 1 of the 56 questions in which
 /// its score was less than 0.8 of the best score, and in 9 of the other 24.
+///
+/// The sessions that worked on the identifier of a query have equal parts: their scores only order
+/// them by time. If no score is positive, as in a list, all parts are equal.
 pub(super) fn shares(scores: &[f64], cost: usize) -> Vec<usize> {
-    let best = scores.iter().copied().fold(0.0, f64::max);
-    let weight =
-        |score: &f64| if best > 0.0 { (score / best).max(0.0).powi(SHARE_POWER) } else { 1.0 };
-    let all: f64 = scores.iter().map(weight).sum();
-    scores.iter().map(|score| (cost as f64 * weight(score) / all) as usize).collect()
+    let most = f64::from(Weights::default().identifier);
+    let scores = scores.iter().map(|score| score.clamp(0.0, most));
+    let best = scores.clone().fold(0.0, f64::max);
+    let weights =
+        scores.map(|score| if best > 0.0 { (score / best).powi(SHARE_POWER) } else { 1.0 });
+    let all: f64 = weights.clone().sum();
+    weights.map(|weight| (cost as f64 * weight / all) as usize).collect()
+}
+
+/// Returns the scores by which space is shared. A session without passages needs none. The score of
+/// a session of the team is unknown, so the score of the session before it is used.
+fn scores(hits: &[Hit]) -> Vec<f64> {
+    let own = hits.iter().filter(|hit| hit.team.is_none()).map(|hit| hit.score);
+    let mut before = own.fold(0.0, f64::max);
+    let score = |hit: &Hit| {
+        before = if hit.team.is_none() { hit.score } else { before };
+        if hit.passages.is_empty() { 0.0 } else { before }
+    };
+    hits.iter().map(score).collect()
 }
 
 /// Keeps as many sessions as fit into a text of the cost `left`, but at least one. The remaining
@@ -67,9 +88,8 @@ fn fit_hits(hits: &mut Vec<Hit>, mut left: usize) {
     let sizes: Vec<_> = hits.iter().map(text::search::sizes).collect();
     let fitting = sizes.iter().take_while(|(line, _)| take(&mut left, *line)).count().max(1);
     hits.truncate(fitting);
-    let scores: Vec<f64> = hits.iter().map(|hit| hit.score).collect();
-    let mut shares = shares(&scores, left);
-    let least = shares.iter().max().map_or(0, |largest| largest / LARGEST_SHARE);
+    let mut shares = shares(&scores(hits), left);
+    let least = shares.iter().max().map_or(0, |largest| largest / MIN_SHARE_DIVISOR);
     let mut kept = vec![0; hits.len()];
     for stage in [Stage::BestPassage, Stage::Share, Stage::Rest] {
         for ((kept, share), (_, passages)) in kept.iter_mut().zip(&mut shares).zip(&sizes) {
@@ -120,7 +140,7 @@ impl Stage {
 mod tests {
     use super::*;
     use crate::api::tools::session_search::MAX_HITS;
-    use graphiti_proto::tools::search_sessions::MatchedPassage;
+    use graphiti_proto::tools::{TeamOrigin, search_sessions::MatchedPassage};
 
     #[test]
     fn the_best_passages_of_all_sessions_come_before_second_passages() {
@@ -144,7 +164,7 @@ mod tests {
     fn a_session_with_a_clearly_lower_score_gets_little_space() {
         assert_eq!(shares(&[2.0, 1.0, 0.0, -1.0], 900), [800, 100, 0, 0]);
         assert_eq!(shares(&[0.0, 0.0], 900), [450, 450], "a list has no scores");
-        assert_eq!(shares(&[100.5, 100.0], 900), [453, 446]);
+        assert_eq!(shares(&[303.0, 203.0, 103.0], 900), [300; 3], "identifiers");
         assert_eq!(shares(&[], 900), [0; 0]);
 
         let passage = || MatchedPassage { text: "x".repeat(80), ..MatchedPassage::default() };
@@ -159,6 +179,19 @@ mod tests {
         assert_eq!(kept(&[1.0, 1.0], space), [3, 2]);
         assert_eq!(kept(&[1.0, 0.7], space), [4, 1]);
         assert_eq!(kept(&[1.0, 0.3], space), [4, 0], "a small share has only the line");
+    }
+
+    #[test]
+    fn sessions_of_the_team_have_space_and_sessions_without_passages_take_none() {
+        let passage = || MatchedPassage { text: "x".repeat(80), ..MatchedPassage::default() };
+        let own =
+            |score, passages| Hit { score, passages: vec![passage(); passages], ..Hit::default() };
+        let of_team = || Hit { team: Some(TeamOrigin::default()), ..own(0.0, 1) };
+        assert_eq!(scores(&[of_team(), own(3.0, 2), of_team()]), [3.0; 3]);
+        assert_eq!(scores(&[own(9.0, 0), own(3.0, 2)]), [0.0, 3.0]);
+        let mut hits = vec![own(3.0, 4), of_team()];
+        fit_hits(&mut hits, 10_000);
+        assert_eq!(hits[1].passages.len(), 1);
     }
 
     #[test]

@@ -142,16 +142,21 @@ pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     }
     let title = Shingles::of(title);
     let says_more = |one: &ComparedPassage| {
-        let text = &one.passage.text;
-        let is_empty = one.is_summary() && text.len() < SHORT_SUMMARY;
-        let says_nothing =
-            is_empty || is_courtesy(text) || one.is_agent() && announcement::announces(text);
-        !says_nothing && title.share_of(&one.shingles) < MIN_COVERED_SHARE
+        !says_nothing(&one.passage) && title.share_of(&one.shingles) < MIN_COVERED_SHARE
     };
     if kept.iter().any(says_more) {
         kept.retain(says_more);
     }
     passages.extend(kept.into_iter().map(|one| one.passage));
+}
+
+/// Whether a passage is a short part of a summary, a courtesy, or the agent's announcement of its
+/// next step.
+pub(super) fn says_nothing(passage: &MatchedPassage) -> bool {
+    let text = &passage.text;
+    let is_short = is_summary(passage) && text.len() < SHORT_SUMMARY;
+    let is_agent = passage.role == Role::Agent.as_str();
+    is_short || is_courtesy(text) || is_agent && announcement::announces(text)
 }
 
 /// Maximum length, in bytes, of a courtesy.
@@ -186,10 +191,6 @@ impl ComparedPassage {
 
     fn is_summary(&self) -> bool {
         is_summary(&self.passage)
-    }
-
-    fn is_agent(&self) -> bool {
-        self.passage.role == Role::Agent.as_str()
     }
 
     fn is_tool(&self) -> bool {

@@ -36,6 +36,8 @@ const MAX_QUESTION_DISTANCE: u32 = 8;
 ///
 /// If no passage is such a message or such a call, adds the message before the first passage, if
 /// the first passage is a very short message of the agent.
+///
+/// At most `most` passages exist after the addition, unless there were more before.
 pub(super) fn add(
     daemon: &DaemonState,
     session: SessionKey,
@@ -59,16 +61,14 @@ fn add_reply(
     most: usize,
 ) -> Result<bool, StoreError> {
     let is_question = |passage: &MatchedPassage| {
-        passage.role == Role::User.as_str() && passage.text.len() <= MAX_QUESTION_BYTES
+        let text = &passage.text;
+        let is_whole = !text.starts_with('…') && !text.ends_with('…');
+        passage.role == Role::User.as_str() && text.len() <= MAX_QUESTION_BYTES && is_whole
     };
     let question = passages.iter().position(is_question);
     let Some(mut place) = question.or_else(|| passages.iter().position(is_failed_call)) else {
         return Ok(false);
     };
-    // The reply is worth more than a third passage with the same error.
-    if question.is_none() {
-        passages.truncate((most - 1).max(place + 1));
-    }
     let (source, seq) = (passages[place].source, passages[place].seq);
     let key = SourceKey { session, number: source };
     if passages[place].text.len() <= MAX_SHORT_BYTES

@@ -59,8 +59,9 @@ const MIN_PASSAGE_BYTES: usize = 200;
 /// Maximum of this length, for a session with most of the space: the answer to a question is often
 /// longer than [`PASSAGE_BYTES`].
 const MAX_PASSAGE_BYTES: usize = 1_600;
-/// The approximate cost of a session's line, or of what is written before a passage.
+/// The approximate cost of a session's line.
 const LINE_COST: usize = 140;
+/// The approximate cost of the role, the time and the place that are written before a passage.
 const PASSAGE_HEAD_COST: usize = 50;
 /// Maximum length, in bytes, of a passage if long passages are requested.
 const FULL_PASSAGE_BYTES: usize = 2_000;
@@ -135,7 +136,7 @@ async fn run(
         // The session whose id is the query stays first.
         let mut others = hits.split_off(usize::from(is_named).min(hits.len()));
         others = team
-            .merged(daemon, &query, others, &|text| form.snippet(text, 0), &mut message)
+            .merged(daemon, &query, others, &|text| form.snippet(text, PASSAGE_BYTES), &mut message)
             .await?;
         hits.extend(others);
         all = hits.len();
@@ -200,9 +201,7 @@ fn own_hits(
     explain: bool,
 ) -> Result<Vec<Hit>, Error> {
     let store = daemon.engine.store().as_ref();
-    let scores: Vec<f64> = results.sessions.iter().map(|hit| f64::from(hit.score)).collect();
-    let lines = scores.len() * LINE_COST;
-    let shares = fit::shares(&scores, form.text_cost.saturating_sub(lines));
+    let shares = form.shares(&results.sessions);
     let mut hits = Vec::with_capacity(results.sessions.len());
     for (found, share) in results.sessions.iter().zip(shares) {
         let session = list_sessions::newest(store, live, found.session).map_err(store_error)?;
@@ -236,8 +235,8 @@ struct PassageForm<'h> {
     is_agent: bool,
     form: ReplyForm,
     detail: Detail,
-    /// Maximum cost of the text for a model.
-    text_cost: usize,
+    /// Maximum number of sessions.
+    limit: usize,
     highlighter: &'h Highlighter,
 }
 
@@ -249,8 +248,18 @@ impl<'h> PassageForm<'h> {
         highlighter: &'h Highlighter,
     ) -> PassageForm<'h> {
         let (is_agent, form, detail) = (client.is_agent(), client.reply_form, arguments.detail);
-        let text_cost = fit::text_budget(limit, detail);
-        PassageForm { is_agent, form, detail, text_cost, highlighter }
+        PassageForm { is_agent, form, detail, limit, highlighter }
+    }
+
+    /// Returns the cost that each session has for its passages in a text for a model. The hits
+    /// may be those of several pages if they are merged with hits of the team.
+    fn shares(&self, hits: &[SessionHit]) -> Vec<usize> {
+        let pages = hits.len().div_ceil(self.limit.max(1));
+        let cost = fit::text_budget(self.limit, self.detail) * pages;
+        let score =
+            |hit: &SessionHit| if hit.passages.is_empty() { 0.0 } else { f64::from(hit.score) };
+        let scores: Vec<f64> = hits.iter().map(score).collect();
+        fit::shares(&scores, cost.saturating_sub(hits.len() * LINE_COST))
     }
 
     /// Returns the maximum length, in bytes, of the next passage of a session that has the cost
@@ -270,7 +279,10 @@ impl<'h> PassageForm<'h> {
     fn is_full(&self, passages: &[MatchedPassage], left: usize) -> bool {
         match self.form {
             ReplyForm::Structured => passages.len() >= MAX_PASSAGES,
-            ReplyForm::Text => passages.len() >= MAX_SHARE_PASSAGES || left == 0,
+            ReplyForm::Text => {
+                passages.len() >= MAX_SHARE_PASSAGES
+                    || left == 0 && !passages.iter().all(passages::says_nothing)
+            }
         }
     }
 
@@ -325,15 +337,15 @@ fn hit(
         }
     }
     if form.form == ReplyForm::Text {
-        // The messages that are added displace the last passages if the space does not suffice.
+        // If the space does not suffice for the added messages, the last passages are left out.
         let most = (passages.len() + MAX_ADDED).max(MAX_PASSAGES);
         replies::add(daemon, session.key, &mut passages, most)?;
-        passages.truncate(most);
     }
     Ok(Hit { session: row, score: f64::from(found.score), passages, ..Hit::default() })
 }
 
-/// Returns the approximate cost of a passage.
+/// Returns the approximate cost of a passage. The cost of code is higher, so that the last passages
+/// may not fit.
 fn passage_cost(passage: &MatchedPassage) -> usize {
     passage.text.len() + PASSAGE_HEAD_COST
 }

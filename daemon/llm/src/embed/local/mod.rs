@@ -173,7 +173,9 @@ impl ModelFolder<'_> {
     }
 
     fn json_if_exists(&self, name: &str) -> Result<Option<Value>, Error> {
-        self.path(name).exists().then(|| self.json(name)).transpose()
+        let exists = self.path(name).try_exists();
+        let exists = exists.map_err(|error| self.wrong(name, &error.to_string()))?;
+        exists.then(|| self.json(name)).transpose()
     }
 
     fn wrong(&self, name: &str, what: &str) -> Error {
