@@ -17,8 +17,8 @@ use crate::{
 struct PublishingAct {
     /// The act as a finished action.
     verb: Arc<Regex>,
-    /// The words of which a claim must contain one, because the verb has other meanings. Empty if
-    /// the verb has no other meaning.
+    /// What a claim must name, because the verb has other meanings: its object or its place. Empty
+    /// if the verb has no other meaning.
     object: Arc<Regex>,
     /// The commands of the act.
     command: Arc<Regex>,
@@ -42,7 +42,7 @@ fn acts() -> [PublishingAct; 4] {
         PublishingAct {
             verb: pattern!(r"(?i)\b(?:force-)?pushed\b"),
             object: pattern!(
-                r"(?i)\b(?:commits?|branch(?:es)?|origin|remote|upstream|tags?|github|gitlab|fork|changes)\b|\b(?:main|master)(?:\W? |\W?$)|\b[0-9a-f]{7,40}\b|(?i)^pushed\.?$"
+                r"(?i)\b(?:commits?|tags?|branch)\b|\b(?:to|on) (?:\S+ )?\W?(?:origin|remote|upstream|github|gitlab|fork|main|master|branch)\b|\b[0-9a-f]{7,40}\b|^pushed\.?$"
             ),
             command: pattern!(
                 r"\b(?:(?:git|hg)(?: -\S+(?: \S+)?)* push|jj git push|gt submit|gh pr create)\b"
@@ -56,7 +56,7 @@ fn acts() -> [PublishingAct; 4] {
         PublishingAct {
             verb: pattern!(r"(?i)\bmerged\b"),
             object: pattern!(
-                r"(?i)\b(?:branch(?:es)?|pull requests?|PRs?|MRs?|upstream|trunk)\b|#\d|\b(?:main|master|develop)(?:\W? |\W?$)"
+                r"(?i)\b(?:pull requests?|PRs?|MRs?)\b|#\d|\b(?:the|feature|release) branch(?:$|\W? (?:into|to|in|was|is|has)\b)|\b(?:into|to|from|with) (?:the )?\W?(?:main|master|develop|trunk|upstream)(?:\W|$)"
             ),
             command: pattern!(r"\b(?:git (?:\S+ )*(?:merge|pull|rebase)|pr merge|mr merge)\b"),
             is_recorded: |evidence| {
@@ -65,7 +65,9 @@ fn acts() -> [PublishingAct; 4] {
             },
         },
         PublishingAct {
-            verb: pattern!(r"(?i)\b(?:(?:re)?deployed|rolled out|shipped to|released to)\b"),
+            verb: pattern!(
+                r"(?i)\b(?:(?:re)?deployed|rolled out|(?:shipped|released) (?:\S+ ){0,4}to (?:production|staging|customers|users))\b"
+            ),
             object: pattern!(""),
             command: pattern!(
                 r"(?i)deploy|\b(?:kubectl|helm|terraform|ansible\S*|rsync|scp|vercel|netlify|fly|flyctl|heroku|pulumi|cdk|sam|docker (?:compose|stack|service|run)|podman|systemctl|wrangler|firebase|gcloud|aws|az|ssh)\b"
@@ -78,7 +80,7 @@ fn acts() -> [PublishingAct; 4] {
         PublishingAct {
             verb: pattern!(r"(?i)\b(?:published|released)\b"),
             object: pattern!(
-                r"(?i)\b(?:version|package|crate|release|image|extension|npm|pypi|crates\.io|registry|docker hub|marketplace)\b|\bv?\d+\.\d+"
+                r"(?i)\b(?:package|crate|image|extension|npm|pypi|crates\.io|registry|docker hub|marketplace)\b|\bversion \d|\bv?\d+\.\d+\.\d|\bv\d+\.\d"
             ),
             command: pattern!(
                 r"(?i)publish|release|upload|\b(?:docker|podman|gem|helm|nuget) push\b|\bgit (?:\S+ )*tag\b|\bpush .*--(?:follow-)?tags"
@@ -105,7 +107,7 @@ fn ran(evidence: &Evidence, command: &Regex, session: &SessionText) -> bool {
 }
 
 /// Whether a text states the act as done: not denied, not as a condition, not as the property of a
-/// thing ("the deployed version"), and not in a question.
+/// thing ("the deployed version"), not as what a program does, and not in a question.
 fn states(text: &str, verb: &Regex) -> bool {
     let hedge = pattern!(
         r"(?i)\b(?:not|never|no|nothing|none|nor|neither|without|before|until|once|after|when|if|unless|whether|should|would|will|can|could|must|may|be|needs?|yet)\b|n['’]t\b"
@@ -119,8 +121,11 @@ fn states(text: &str, verb: &Regex) -> bool {
         let is_question =
             sentence_end.find(after).is_some_and(|end| after[end.start()..].starts_with('?'));
         let is_denied = pattern!(r"^ (?:nothing|no |nowhere|yet)").is_match(after);
+        // "The branch is pushed by a script each night" tells how a thing works.
+        let is_habit = pattern!(r"^ by (?:an?|the|each|every) ").is_match(after);
         !is_question
             && !is_denied
+            && !is_habit
             && !article.is_match(clause)
             && !hedge.is_match(last_words(clause))
     })

@@ -396,6 +396,11 @@ fn acts_outside_of_the_files_need_evidence() {
         "Deployed version 2.4 to production",
         "The retry is deployed",
         "Published version 2.4 on npm",
+        "Merged the feature branch",
+        "PR #12 was merged",
+        "Released the retry to production",
+        "Version 2.4 is published",
+        "The commits are pushed to the remote",
     ];
     let true_or_unclear = [
         "The commit is not pushed to origin",
@@ -403,12 +408,28 @@ fn acts_outside_of_the_files_need_evidence() {
         "The commit must be pushed to the remote",
         "Pushed each retry onto the queue",
         "Merged the two retry loops into one",
-        "Found how the deployed version retries",
+        "Published the event with its version",
         "Released the slot after the last retry",
+        "Changes are pushed to all clients over the WebSocket",
+        "Pushed the changes into the undo stack",
+        "Merged the two branches of the `if` into one",
+        "Merged the else branch of the retry into the loop",
+        "Merged the main menu and the settings page",
+        "Connections are released to the pool at the end of each request",
+        "Slots are released to waiting workers",
+        "Slots released to the version of the client that waits",
+        "The event OrderPaid is published with its schema version",
+        "Found how the deployed version retries",
+        "Released the lock after 1.5 seconds",
+        "The branch is pushed by a script each night",
+        "The checkout is deployed by a script",
     ];
     let script = retrying_the_checkout();
     assert_eq!(kept(&script, &untrue)[0], Vec::<String>::new());
-    assert_eq!(kept(&script, &true_or_unclear)[0], true_or_unclear);
+    // A reply has at most twelve statements of a kind.
+    for some in true_or_unclear.chunks(10) {
+        assert_eq!(kept(&script, some)[0], some);
+    }
 
     let shown = |change: fn(&mut Script)| {
         let mut script = retrying_the_checkout();
@@ -423,9 +444,9 @@ fn acts_outside_of_the_files_need_evidence() {
             "To x\n   0a0a0a0..1a2b3c4  main -> main\n",
         );
     });
-    assert_eq!(pushed, untrue[..3]);
+    assert_eq!(pushed, [&untrue[..3], &untrue[12..]].concat());
     let stated = shown(|script| script.prompt("I have pushed and deployed that myself, thanks."));
-    assert_eq!(stated, [&untrue[..3], &untrue[5..7]].concat());
+    assert_eq!(stated, [&untrue[..3], &untrue[5..7], &untrue[10..11], &untrue[12..]].concat());
     let wanted = shown(|script| {
         script.prompt("Was it pushed and deployed? It should be merged once it is published.");
     });
@@ -433,7 +454,7 @@ fn acts_outside_of_the_files_need_evidence() {
     let run = shown(|script| {
         script.run("d", "./deploy.sh production 2.4", Outcome::Succeeded, "done");
     });
-    assert_eq!(run, untrue[5..7]);
+    assert_eq!(run, [&untrue[5..7], &untrue[10..11]].concat());
 }
 
 #[test]
