@@ -1,9 +1,8 @@
 //! Repairs files that an older version registered twice. Each database is searched once.
 //!
 //! The older version registered a path as two files if it was announced twice in one batch. The
-//! messages of such a path are stored twice, or its later messages are missing, because each of the
-//! two entries expected the other one to read them. One entry is kept, and the file is read again
-//! if it still exists.
+//! messages of such a path are stored twice, or its later messages are missing. One of the two
+//! entries is kept, and the file is read again if it still exists.
 
 use std::{
     collections::BTreeSet,

@@ -48,8 +48,8 @@ struct FiguresRecord {
 
 /// The version of the record. It is raised when the derivation of figures changes.
 const VERSION: u32 = 2;
-/// In records of this version, the figures of sessions without evidence are wrong. These figures have
-/// no tokens.
+/// The previous version. Its figures are wrong for sessions without evidence, and are derived
+/// again. A record without tokens is treated as the record of such a session.
 const VERSION_BEFORE: u32 = 1;
 /// Number of notes that are written in one batch.
 const NOTES_PER_WRITE: usize = 200;

@@ -1,5 +1,5 @@
-//! A job reads the new lines of a session's files. Then it creates the session's episode, or
-//! prepares a question to a model, if one of them is due.
+//! A job reads the new lines of a session's files. If an episode is due, the job then creates it.
+//! If a question to a model is due, the job then prepares it.
 //!
 //! At most one job works on a session at any time, so a job owns the session's files and states.
 
@@ -29,8 +29,8 @@ use crate::{
 };
 
 pub struct Job {
-    /// The session at the start of the job. Without its episode if the job has to create a new one
-    /// even if the session did not change.
+    /// The session at the start of the job. If the job has to create a new episode even if the
+    /// session did not change, the current episode is left out.
     pub session: Session,
     pub format: FormatHandle,
     pub parse_context: Arc<ParseContext>,

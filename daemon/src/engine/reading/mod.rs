@@ -1,8 +1,8 @@
 //! Reads the new lines of one file and stores their messages.
 //!
 //! Messages are stored in batches. The state is saved less often. After a crash, reading continues
-//! from the last saved state. This produces the same messages with the same numbers again, which
-//! overwrite the stored messages.
+//! from the last saved state. The messages after this state are produced again. They get the same
+//! numbers, so they overwrite the stored messages.
 
 mod batch;
 mod checkpoint;
@@ -201,8 +201,8 @@ impl SourceReader {
     }
 
     /// Determines how many of the next lines are also in another session or another file of the
-    /// session. Returns `None` if this is already known, if the file is the only one of its
-    /// sub-agent, or while no record has an id.
+    /// session. Returns `None` if the file already has lines of its own, if the file is the only
+    /// file of its sub-agent, or while no record has an id.
     fn find_shared(
         &self,
         format: &dyn Format,
@@ -227,7 +227,8 @@ impl SourceReader {
 }
 
 impl OpenSource<'_> {
-    /// Drops the state of the file. Its stored messages are deleted with the next list of writes.
+    /// Drops the state of the file. The stored messages of the file are deleted with the next list
+    /// of writes.
     fn reset(&mut self) {
         self.source.offset = 0;
         self.source.stamp = FileStamp::default();
@@ -351,8 +352,8 @@ fn may_be_copied(state: &SourceState) -> bool {
     state.first_record.is_none() || is_copy || is_cut_fork(state)
 }
 
-/// Whether the file is a truncated fork. The lines that an agent keeps of such a file are the copied
-/// lines, with new numbers.
+/// Whether the file is a truncated fork. An agent that truncates such a file keeps the copied
+/// lines. These lines then have new line numbers.
 fn is_cut_fork(state: &SourceState) -> bool {
     state.before_truncation.as_ref().is_some_and(|before| before.shared > 0)
 }

@@ -61,7 +61,7 @@ pub struct SharedProject {
 pub(super) enum DesiredState {
     Session {
         session: Box<SharedSession>,
-        /// The entities of the session whose facts in other sessions may have changed.
+        /// Entities of the session. Facts about these entities may have changed in other sessions.
         subjects: Vec<EntityId>,
     },
     /// No data: the session was deleted, its project is not shared, or its episode was imported.

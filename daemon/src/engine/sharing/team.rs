@@ -62,7 +62,7 @@ impl Sharing {
                 known.filter(|identity| target.is_shared(identity)).collect()
             }
             None => {
-                // A machine without a session of the project may read its group, too.
+                // A machine without a session of a project may read the project's group, too.
                 let named = |entry: &String| {
                     let known = self.projects.identity_named(entry);
                     known.or_else(|| self.projects.identity_of_remote(entry))

@@ -1,4 +1,4 @@
-//! The owner of the engine's mutable state, and its decisions.
+//! Owns the engine's mutable state, and makes the engine's decisions.
 //!
 //! The decisions are pure: [`EngineState::decide`] takes an event and the time, and returns
 //! [`EngineEffect`]s. It reads the store and other shared data through a [`View`]. It uses no

@@ -279,8 +279,8 @@ fn job_ended(session: &mut Session, end: JobEnd, now: Timestamp) -> Option<Close
     indexing.again.and_then(|reason| start(session, reason, now))
 }
 
-/// Whether an acknowledged close still has to be retried. In this case, a write does not make the
-/// session active, because without a timeout the session would not be closed again.
+/// Whether the failed job belongs to a requested close and has to be retried. In this case, a write
+/// does not make the session active: if no timeout is set, an active session would not be closed.
 fn must_be_retried(failure: &Failure) -> bool {
     failure.reason.is_requested() && failure.retry_at.is_some()
 }
