@@ -128,7 +128,7 @@ impl Tracker {
         moved
     }
 
-    /// Returns the most recently written session of history, which is imported next.
+    /// Returns the session of history that was written last. This session is imported next.
     pub fn newest_history(&self) -> Option<SessionKey> {
         self.history.last().map(|(_, key)| *key)
     }

@@ -268,7 +268,7 @@ impl Executor {
         });
     }
 
-    /// Runs `work` in parallel to the loop, which then handles the event that `work` returns.
+    /// Runs `work` in parallel to the loop. The loop later handles the event that `work` returns.
     fn spawn(&self, work: impl Future<Output = Option<EngineEvent>> + Send + 'static) {
         let events = self.engine.events.clone();
         tokio::spawn(async move {

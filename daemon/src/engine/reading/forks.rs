@@ -96,7 +96,7 @@ struct SharedLines {
     /// The number of the last of these lines; 0 if there are no such lines.
     until: u64,
     records: u64,
-    /// The owner of the last of these lines; `None` if it was forgotten.
+    /// The session that owns the last of these lines; `None` if this session was forgotten.
     of: Option<SessionId>,
 }
 

@@ -182,7 +182,7 @@ impl SourceReader {
 }
 
 /// Returns the properties of a message that distinguish it from the other messages of its file.
-/// They are used for records without an id.
+/// These properties are used for records without an id.
 fn sign(message: &Message) -> (Role, Option<Timestamp>, String) {
     let text = if message.at.is_some() { String::new() } else { message.text.clone() };
     (message.role, message.at, text)

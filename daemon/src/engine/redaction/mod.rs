@@ -1,4 +1,4 @@
-//! Redacts data other than the text of transcripts, and data that are stored already.
+//! Redacts data that do not come from transcripts, and data that are stored already.
 //!
 //! The items of a transcript are redacted when they are read ([`pipeline`](super::pipeline)). Data
 //! from other sources (ids, reasons, displayed paths, imported episodes) are redacted by the

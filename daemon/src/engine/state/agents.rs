@@ -31,7 +31,7 @@ pub(super) struct Agents {
     from_liveness_files: HashMap<String, RunningSession>,
     /// The sessions that hooks reported, the latest last.
     reported: Vec<ReportedSession>,
-    /// Sessions whose agent ended, with the time at which this was noticed, the latest last.
+    /// Sessions whose agent ended, with the time at which the end was noticed, the latest last.
     ended: VecDeque<(String, Timestamp)>,
 }
 

@@ -14,9 +14,9 @@
 //! | daemon started | Indexing | Indexing: the job starts again |
 //!
 //! A write during indexing is recorded: when the job ends, the session is active again. A close
-//! that is requested during indexing is recorded, too: another job follows, which finds the session
-//! unchanged if the first job has read everything. A requested close that failed is retried, even
-//! after more writes.
+//! that is requested during indexing is recorded, too: another job follows. If the first job has
+//! read everything, this job finds the session unchanged. A requested close that failed is retried,
+//! even after more writes.
 //!
 //! `explore.rs` tests all reachable states of one session.
 
