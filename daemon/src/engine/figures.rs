@@ -3,9 +3,8 @@
 //! The figures of a session are stored as a note. A stamp in the note identifies the content from
 //! which the figures were derived. The note is written with the episode, while the evidence is in
 //! memory, because reading the evidence of all sessions again takes seconds. If the note is
-//! missing, or was written by an older version or for an earlier episode, the figures are derived
-//! when they are first needed. The figures of a session that may still change are derived each
-//! time.
+//! missing, is outdated, or was written for an earlier episode, the figures are derived when they
+//! are first needed. The figures of a session that may still change are derived each time.
 
 use std::collections::{BTreeMap, HashMap};
 

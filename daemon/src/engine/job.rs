@@ -1,5 +1,5 @@
 //! A job reads the new lines of a session's files. If an episode is due, the job then creates it.
-//! If a question to a model is due, the job then prepares it.
+//! Otherwise, if a question to a model is due, the job prepares the question.
 //!
 //! At most one job works on a session at any time, so a job owns the session's files and states.
 
@@ -136,7 +136,7 @@ impl Job {
 }
 
 impl SessionDigest {
-    /// Summarizes the files of a session. `files` begins with the session's own file.
+    /// Returns the digest of the files of a session. `files` begins with the session's own file.
     pub fn of(files: &[ReadProgress]) -> SessionDigest {
         let hash = content_hash::of_session(files.iter().map(|file| file.state.hasher.hash()));
         let evidence = || files.iter().map(|file| file.state.evidence());

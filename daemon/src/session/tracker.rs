@@ -33,7 +33,7 @@ pub struct Tracker {
 pub struct Transition {
     /// The session after the event.
     pub session: Session,
-    /// Whether the session has changed and must be saved.
+    /// Whether the session has changed.
     pub changed: bool,
     /// The reason, if a job has to be started.
     pub start: Option<CloseReason>,

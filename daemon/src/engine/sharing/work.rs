@@ -341,8 +341,8 @@ impl Sharing {
     }
 }
 
-/// For each group, clears the summaries that may quote forgotten sessions, then writes the new
-/// parts of all sessions, and then removes the old parts.
+/// For each group, clears the summaries that may quote removed sessions, then writes the new parts
+/// of all sessions, and then removes the old parts.
 async fn write(
     engine: &dyn GraphEngine,
     known: &mut EngineConnection,

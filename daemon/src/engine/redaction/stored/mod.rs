@@ -69,8 +69,8 @@ impl StoredRedactor {
         true
     }
 
-    /// Redacts every text in a JSON document that this program wrote. The name of a JSON member
-    /// does not show that its value is a secret, but the name of a setting may show it.
+    /// Redacts every text in a JSON document that this program wrote. In such a document, the name
+    /// of a member does not show that its value is a secret, but the name of a setting may.
     pub fn value(&mut self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => self.text(text),
