@@ -213,8 +213,8 @@ impl Engine {
         found.map_err(|error| failed(defect::describe(&error)))
     }
 
-    /// Returns the sessions that were closed while the settings turned episodes off, if episodes are
-    /// turned on now.
+    /// Returns the sessions that were closed while the settings turned episodes off, if episodes
+    /// are turned on now.
     pub async fn closed_without_episode(&self) -> Result<Vec<Session>, EngineError> {
         if !self.summarizer().await?.parse_context.makes_episodes {
             return Ok(Vec::new());

@@ -256,7 +256,8 @@ impl Projects {
         iter::once(own).chain(others).collect()
     }
 
-    /// Returns the project with this namespace, remote or name. The host of a remote may be left out.
+    /// Returns the project with this namespace, remote or name. The host of a remote may be left
+    /// out.
     pub fn named(&self, given: &str) -> NamedProject {
         if let Some(namespace) = Namespace::parse(given)
             && self.read().contains_key(&namespace)

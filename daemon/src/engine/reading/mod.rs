@@ -93,8 +93,8 @@ pub enum SavePolicy {
 }
 
 impl SavePolicy {
-    /// Whether the state is saved after a read. `unsaved` is the number of bytes since the last save,
-    /// and `moved` means that this read changed the state.
+    /// Whether the state is saved after a read. `unsaved` is the number of bytes since the last
+    /// save, and `moved` means that this read changed the state.
     fn is_due(self, unsaved: u64, moved: bool) -> bool {
         unsaved >= SAVE_EVERY || self == SavePolicy::Now && moved
     }

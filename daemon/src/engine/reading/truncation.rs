@@ -38,7 +38,8 @@ pub(super) enum ReadStart {
 }
 
 impl ReadStart {
-    /// Decides from where a file is read, after its content was compared with the cursor of `state`.
+    /// Decides from where a file is read, after its content was compared with the cursor of
+    /// `state`.
     fn of(resumed: Resumed, state: &SourceState, from_start: bool) -> ReadStart {
         match resumed {
             // If the start of the file has changed and the records have no ids, the lines cannot be
@@ -88,8 +89,8 @@ fn restore(state: &mut SourceState) {
 }
 
 impl SourceReader {
-    /// Opens a file for reading. `state` is changed if the file was truncated, or if a truncated file
-    /// was restored.
+    /// Opens a file for reading. `state` is changed if the file was truncated, or if a truncated
+    /// file was restored.
     pub(super) fn open(
         &self,
         context: LineContext<'_>,

@@ -3,8 +3,8 @@
 //! The items of a transcript are redacted when they are read ([`pipeline`](super::pipeline)). Data
 //! from other sources (ids, reasons, displayed paths, imported episodes) are redacted by the
 //! functions here. [`StoredRedactor`] redacts data that were stored under older rules; [`note`]
-//! records the version of the rules by which the stored data were redacted, and [`known`] the secrets
-//! of each session.
+//! records the version of the rules by which the stored data were redacted, and [`known`] the
+//! secrets of each session.
 
 pub mod known;
 pub mod note;

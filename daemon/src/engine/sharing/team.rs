@@ -52,7 +52,8 @@ const MAX_TEXT_BYTES: usize = 2_000;
 pub(super) type LatestEpisodes = HashMap<String, (Instant, Vec<TeamEpisode>)>;
 
 impl Sharing {
-    /// Returns the shared projects of `namespaces`, or all shared projects if no namespaces are given.
+    /// Returns the shared projects of `namespaces`, or all shared projects if no namespaces are
+    /// given.
     pub fn team_groups(&self, namespaces: Option<&[Namespace]>) -> Vec<TeamGroup> {
         let target = self.target();
         let entries = &target.config.projects;

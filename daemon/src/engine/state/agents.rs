@@ -49,8 +49,8 @@ pub(in crate::engine) struct AgentObservation {
 struct ReportedSession {
     running: RunningSession,
     /// Whether the last two reports of the session contained the same process, or the process was
-    /// seen running [`MIN_AGENT_TIME`] after the last report. If a wrapper runs the hook, each report
-    /// contains a different process. The end of such a process is ignored.
+    /// seen running [`MIN_AGENT_TIME`] after the last report. If a wrapper runs the hook, each
+    /// report contains a different process. The end of such a process is ignored.
     is_confirmed: bool,
     /// The time of the last report.
     at: Timestamp,

@@ -224,8 +224,8 @@ impl EngineState {
         }
     }
 
-    /// Queues a session whose episode was made from evidence. Replies when the model answered or the
-    /// question was postponed, or at once if there is nothing to queue.
+    /// Queues a session whose episode was made from evidence. Replies when the model answered or
+    /// the question was postponed, or at once if there is nothing to queue.
     pub(super) fn request_summary(
         &mut self,
         key: SessionKey,

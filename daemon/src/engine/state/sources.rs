@@ -129,8 +129,8 @@ impl EngineState {
         self.effects.push(EngineEffect::Register { sessions, sources });
     }
 
-    /// Schedules the reading of new files, except files of history. If the files could not be saved,
-    /// they are known only in memory.
+    /// Schedules the reading of new files, except files of history. If the files could not be
+    /// saved, they are known only in memory.
     pub(super) fn registered(&mut self, registered: RegisteredFiles, now: Timestamp) {
         let RegisteredFiles { files, saved } = registered;
         if let Err(error) = saved {
