@@ -73,7 +73,7 @@ fn find(store: &dyn Store) -> Result<Vec<Vec<Source>>, StoreError> {
     paths.into_iter().map(rows_of).collect()
 }
 
-/// Returns the writes that keep one of `rows`, which all have the same path. If the file can be
+/// Returns the writes that keep one of `rows`. All rows have the same path. If the file can be
 /// read, it is read again from its start. Otherwise, the row with the most messages is kept.
 fn writes(
     store: &dyn Store,

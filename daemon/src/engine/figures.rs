@@ -47,8 +47,8 @@ struct FiguresRecord {
 
 /// The version of the record. It is raised when the derivation of figures changes.
 const VERSION: u32 = 2;
-/// The previous version. Its figures are wrong for sessions without evidence, and are derived
-/// again. A record without tokens is treated as the record of such a session.
+/// The previous version. In its records, the figures of sessions without evidence are wrong, and
+/// are derived again. A record without tokens counts as the record of such a session.
 const VERSION_BEFORE: u32 = 1;
 /// Number of notes that are written in one batch.
 const NOTES_PER_WRITE: usize = 200;

@@ -261,8 +261,9 @@ impl Engine {
         self.request(EngineCommand::Status).await
     }
 
-    /// Waits until all files are read, due episodes are created, and searches find all of this.
-    /// With `until_no_timeouts`, also waits for all sessions that will end by a timeout.
+    /// Waits until all files are read, due episodes are created, and searches find the messages and
+    /// the episodes. With `until_no_timeouts`, also waits for all sessions that will end by a
+    /// timeout.
     pub async fn wait_until_settled(&self, until_no_timeouts: bool) -> Result<(), EngineError> {
         self.request(|reply| EngineCommand::Settle { until_no_timeouts, reply }).await
     }

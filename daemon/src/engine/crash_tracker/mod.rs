@@ -138,8 +138,8 @@ impl CrashTracker {
             tracing::warn!(%error, %file, "failed to track the sessions that are worked on");
             (TrackerState::default(), String::new())
         });
-        // If this process wrote the file, it has only reopened its database: the daemon did not
-        // die.
+        // If this process wrote the file, the daemon did not die: it has only reopened its
+        // database.
         match writer == process {
             true => state.notes.end_work_in_progress(),
             false => state.notes.count_deaths(now),

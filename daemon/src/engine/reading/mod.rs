@@ -245,7 +245,7 @@ impl OpenSource<'_> {
     ) -> Result<ReadProgress, ReadError> {
         // `shared` contains a lock, which is held until the messages of this file are stored.
         let shared = self.reader.find_shared(&*self.format, &self.source, &self.state)?;
-        // If more lines are shared than were known, the state is saved after this read, so that the
+        // If more lines are shared than before, the state is saved after this read, so that the
         // readers of other files know which lines this file skips.
         let shares_more = shared.as_ref().is_some_and(|shared| shared.until > self.state.shared);
         if let Some(shared) = &shared {

@@ -203,8 +203,8 @@ impl EngineState {
         let session = self.session(key);
         let indexed = session.as_ref().and_then(|session| session.indexed.as_ref());
         if indexed.is_none_or(|indexed| indexed.episode != asked_about) {
-            // The session has a new episode, whose question is queued separately, or is being
-            // forgotten.
+            // The session is being forgotten, or has a new episode. The question about a new
+            // episode is queued separately.
             return;
         }
         match end {

@@ -15,8 +15,8 @@
 //!
 //! A write during indexing is recorded: when the job ends, the session is active again. A close
 //! that is requested during indexing is recorded, too: another job follows. If the first job has
-//! read everything, this job finds the session unchanged. A requested close that failed is retried,
-//! even after more writes.
+//! read everything, the second job finds the session unchanged. A requested close that failed is
+//! retried even after more writes. Until the retry, these writes do not make the session active.
 //!
 //! `explore.rs` tests all reachable states of one session.
 

@@ -70,7 +70,7 @@ impl StoredRedactor {
     }
 
     /// Redacts every text in a JSON document that this program wrote. In such a document, the name
-    /// of a member does not show that its value is a secret, but the name of a setting may.
+    /// of a member does not show that its value is a secret. The name of a setting may show it.
     pub fn value(&mut self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => self.text(text),
