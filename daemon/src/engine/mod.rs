@@ -1,5 +1,5 @@
-//! The engine connects the stages of the daemon, such as capture, summaries, the store and the
-//! search. No other module knows their order.
+//! The engine connects the stages of the daemon (`capture`, `session`, `activity`, `summarize`,
+//! `graph`, `search` and `share`). No other module knows their order.
 //!
 //! Everything that the engine reacts to is a variant of [`EngineEvent`]. [`state::EngineState`]
 //! makes the decisions: it handles one event after another, reads the store and other shared data
