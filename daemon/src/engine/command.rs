@@ -97,8 +97,8 @@ pub(super) enum EngineCommand {
 }
 
 impl EngineCommand {
-    /// Whether the command may be carried out between the steps of another decision. Such commands
-    /// make no decision about files, and their callers must not wait for the disk.
+    /// Whether the engine answers the command while it waits for the disk. Such a command does not
+    /// decide what happens to files, and its caller cannot afford to wait for the disk.
     pub(super) fn is_query(&self) -> bool {
         match self {
             EngineCommand::RequestEpisodes { .. }
@@ -187,12 +187,12 @@ pub struct Scope {
     pub projects: Vec<Namespace>,
     /// The session that is left out: the caller's own session, which is still active.
     pub except: Option<SessionKey>,
-    /// The only session, which may belong to any project; `None` for all sessions.
+    /// If set, the scope covers only this session, and `projects` and `except` are ignored.
     pub only: Option<SessionKey>,
     /// The maximum number of sessions whose episodes are requested.
     pub limit: usize,
-    /// If the sessions of an older history are more than this number, none of them is requested;
-    /// `None` to treat them like other sessions.
+    /// The maximum number of history sessions (sessions that were old when they were first seen).
+    /// If there are more, none of them is requested. `None` treats them like other sessions.
     pub history_limit: Option<usize>,
 }
 
@@ -212,8 +212,8 @@ impl Scope {
 /// The sessions whose episodes a search needs.
 pub struct RequestedEpisodes {
     pub pending: Vec<PendingEpisode>,
-    /// The number of sessions of an older history that were not requested, because they are more
-    /// than [`Scope::history_limit`]. The import indexes them.
+    /// The number of history sessions that were not requested, because there are more of them than
+    /// [`Scope::history_limit`]. The import indexes them.
     pub left_out: usize,
 }
 
@@ -235,7 +235,7 @@ pub struct Status {
     pub unindexed: usize,
     /// The number of sessions of history that wait for their import.
     pub history_left: usize,
-    /// The number of sessions of history that were imported, or failed, since the engine started.
+    /// The number of sessions of history whose import succeeded or failed since the engine started.
     pub history_done: usize,
     /// The number of new files that are not yet matched to a session.
     pub unidentified: usize,
@@ -273,7 +273,7 @@ pub struct ModelStatus {
     pub next_attempt: Option<Timestamp>,
     /// The number of sessions whose requests failed and are not repeated.
     pub abandoned: usize,
-    /// Why one of them failed.
+    /// The error of one of the sessions that `abandoned` counts.
     pub abandoned_error: Option<String>,
     /// The number of sessions with a running request.
     pub running_requests: usize,
@@ -292,7 +292,7 @@ pub(super) struct PendingAnswer {
     pub(super) patience: Duration,
 }
 
-/// Returns an error that contains the remedy when the store refuses text or all writes.
+/// If the store refuses text or all writes, returns an error that says what to do.
 pub(super) fn check_writable(store: &dyn Store) -> Result<(), EngineError> {
     match &*store.quota().health().borrow() {
         StoreHealth::TextRefused(why) | StoreHealth::Failed(why) => {

@@ -61,7 +61,8 @@ impl Engine {
         Ok(known.is_none_or(|known| one.correction.replaces(&known)))
     }
 
-    /// Returns the facts that corrections may change that were imported with these episodes.
+    /// Returns the facts that a correction may change if the correction was imported with these
+    /// episodes.
     pub fn correction_scope(&self, imported: &[EpisodeId]) -> Result<CorrectionScope, EngineError> {
         Ok(CorrectionScope::of(self.store.as_ref(), &self.projects, imported)?)
     }

@@ -184,8 +184,8 @@ impl Members {
         self.0.get(name).map(|(_, value)| value)
     }
 
-    /// Returns the project. A document without the project's path has the hash of the path, which
-    /// is then used as the directory.
+    /// Returns the project. If the document contains only the hash of the project's path, and not
+    /// the path, the hash is used as the directory.
     fn project(&self) -> Result<Project, DocumentError> {
         if self.get("project_path").is_some() {
             return Ok(Project::new(&self.text("project_path")?));
@@ -193,8 +193,8 @@ impl Members {
         Ok(Project::new(&format!("/{}", self.text("project_namespace")?)))
     }
 
-    /// Returns the repository of the project. Both values are normalised and redacted again, because anyone can
-    /// write a document.
+    /// Returns the root and the remote of the project's repository. Both values are normalised and
+    /// redacted again, because anyone can write a document.
     fn repository(&self) -> Identity {
         let text = |name| {
             let text = self.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());

@@ -1,9 +1,8 @@
 //! Repairs files that an older version registered twice. Each database is searched once.
 //!
 //! The older version registered a path as two files if it was announced twice in one batch. The
-//! messages of such a path are stored twice, or its later messages are missing, because each of the
-//! two entries expected the other one to read them. One entry is kept, and the file is read again
-//! if it still exists.
+//! messages of such a path are stored twice, or its later messages are missing. One of the two
+//! entries is kept, and the file is read again if it still exists.
 
 use std::{
     collections::BTreeSet,
@@ -74,7 +73,7 @@ fn find(store: &dyn Store) -> Result<Vec<Vec<Source>>, StoreError> {
     paths.into_iter().map(rows_of).collect()
 }
 
-/// Returns the writes that keep one of `rows`, which all have the same path. If the file can be
+/// Returns the writes that keep one of `rows`. All rows have the same path. If the file can be
 /// read, it is read again from its start. Otherwise, the row with the most messages is kept.
 fn writes(
     store: &dyn Store,

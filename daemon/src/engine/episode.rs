@@ -40,7 +40,8 @@ pub fn from_evidence(
         .or_else(|| session.project.clone())
         .unwrap_or_else(unknown_project);
     let activity = config.manual_vector().unwrap_or_else(|| activity(done));
-    // Paths are relative to the repository, because its folders may have files of the same name.
+    // Paths are relative to the root of the repository, because several of the repository's folders
+    // may contain files of the same name.
     let root = done.digest.root.as_ref().unwrap_or(&project);
     let mut summary = summary(&evidence, session, root, config, activity);
     summary.phases = done.files.first().and_then(|file| phases(&file.state.detector));

@@ -12,8 +12,8 @@ pub(super) fn has_exited(agent: &RunningSession) -> bool {
     liveness::life(agent.pid, agent.started) == Life::Gone
 }
 
-/// Removes the sessions whose known processes have all exited. A process that a hook reported may be
-/// a wrapper around the hook, which exits before the agent.
+/// Removes the sessions whose known processes have all exited. A process that a hook reported may
+/// be a wrapper around the hook. Such a wrapper exits before the agent.
 pub(super) fn remove_exited(
     live: &mut Vec<Session>,
     agents: &[RunningSession],

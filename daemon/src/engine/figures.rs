@@ -3,9 +3,8 @@
 //! The figures of a session are stored as a note. A stamp in the note identifies the content from
 //! which the figures were derived. The note is written with the episode, while the evidence is in
 //! memory, because reading the evidence of all sessions again takes seconds. If the note is
-//! missing, or was written by an older version or for an earlier episode, the figures are derived
-//! when they are first needed. The figures of a session that may still change are derived each
-//! time.
+//! missing, is outdated, or was written for an earlier episode, the figures are derived when they
+//! are first needed. The figures of a session that may still change are derived each time.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -48,8 +47,8 @@ struct FiguresRecord {
 
 /// The version of the record. It is raised when the derivation of figures changes.
 const VERSION: u32 = 2;
-/// In records of this version, the figures of sessions without evidence are wrong. These figures have
-/// no tokens.
+/// The previous version. In its records, the figures of sessions without evidence are wrong, and
+/// are derived again. A record without tokens counts as the record of such a session.
 const VERSION_BEFORE: u32 = 1;
 /// Number of notes that are written in one batch.
 const NOTES_PER_WRITE: usize = 200;

@@ -123,7 +123,7 @@ impl Engine {
     }
 }
 
-/// Returns the keys of the sessions that have one. A session that was never read has no key.
+/// Returns the keys of the sessions that have a key. A session that was never read has no key.
 fn keys_of(sessions: &[(SessionId, Option<SessionKey>)]) -> Vec<SessionKey> {
     sessions.iter().filter_map(|(_, session)| *session).collect()
 }

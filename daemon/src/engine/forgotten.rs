@@ -2,7 +2,7 @@
 //!
 //! The transcript of a forgotten session may still exist, and an agent may write to it, copy it or
 //! fork it. The transcript is recognised by its session id, which the agent assigned. A copy under
-//! another session id is recognised by the ids of its records, which reveal nothing about the
+//! another session id is recognised by the ids of its records. These ids reveal nothing about the
 //! content.
 
 use std::{
@@ -228,7 +228,8 @@ pub(super) fn visit_messages_of(
 }
 
 fn fingerprint(record: &RecordUuid) -> Fingerprint {
-    // The ids of some agents start with the time, so their prefix is not unique.
+    // Some agents begin the ids of records with the time, so the first bytes of an id are not
+    // unique.
     let digest: [u8; 32] = Sha256::digest(record).into();
     *digest.first_chunk().expect("a digest has thirty-two bytes")
 }

@@ -213,8 +213,8 @@ impl Engine {
         found.map_err(|error| failed(defect::describe(&error)))
     }
 
-    /// Returns the sessions that were closed while the settings turned episodes off, if episodes are
-    /// turned on now.
+    /// Returns the sessions that were closed while the settings turned episodes off, if episodes
+    /// are turned on now.
     pub async fn closed_without_episode(&self) -> Result<Vec<Session>, EngineError> {
         if !self.summarizer().await?.parse_context.makes_episodes {
             return Ok(Vec::new());
@@ -261,8 +261,9 @@ impl Engine {
         self.request(EngineCommand::Status).await
     }
 
-    /// Waits until all files are read, due episodes are created, and searches find both. With
-    /// `until_no_timeouts`, also waits for all sessions that will end by a timeout.
+    /// Waits until all files are read, due episodes are created, and searches find the messages and
+    /// the episodes. With `until_no_timeouts`, also waits for all sessions that will end by a
+    /// timeout.
     pub async fn wait_until_settled(&self, until_no_timeouts: bool) -> Result<(), EngineError> {
         self.request(|reply| EngineCommand::Settle { until_no_timeouts, reply }).await
     }

@@ -106,7 +106,7 @@ impl Engine {
         Ok((episode, position))
     }
 
-    /// Notes the directories of episodes without transcripts, so that the projects are found by
+    /// Records the directories of episodes without transcripts, so that the projects are found by
     /// their names and remotes.
     pub async fn note_directories(&self, directories: BTreeMap<Project, Identity>) {
         let projects = self.projects.clone();
@@ -115,7 +115,7 @@ impl Engine {
                 projects.note_imported(&directory, repository);
             }
         });
-        // If it fails, the directories are noted at the next start.
+        // If this task fails, the directories are recorded at the next start.
         if let Err(error) = noting.await {
             tracing::warn!(error = defect::describe(&error), "cannot note imported projects");
         }
@@ -187,8 +187,9 @@ fn is_later_version(stored: &Episode, episode: &Episode) -> bool {
     version(episode) > version(stored)
 }
 
-/// Returns the statements of an episode for an export; `None` if it has none. They do not contain
-/// positions in the transcript, because the other machine does not have it.
+/// Returns the statements of an episode for an export; `None` if the episode has no statements.
+/// Positions in the transcript are left out, because the other machine does not have the
+/// transcript.
 pub fn statements_of(
     store: &dyn Store,
     episode: &Episode,
@@ -261,8 +262,8 @@ fn writes_of(episode: &Episode, statements: Option<Statements>) -> Vec<Write> {
         last_activity: episode.ended_at,
     };
     let mut writes = vec![Write::Episode(Box::new(episode.clone()))];
-    // Without exported statements, they are derived from the fields of the summary. An episode that
-    // is only a text has no such fields, unless it is a preference.
+    // If no statements were exported, statements are derived from the fields of the summary. An
+    // episode that is only a text has no such fields, unless it is a preference.
     let has_fields = episode.text().is_none() || episode.summary.preferences.is_some();
     let derived = || has_fields.then(|| graph::extract(episode, &Evidence::default()));
     if let Some(statements) = statements.or_else(derived) {
@@ -309,7 +310,8 @@ pub fn summary_of(episode: &Episode) -> serde_json::Value {
 /// Returns the episode as a document with the name of its machine. The machine of an episode that
 /// was not imported is `host`.
 ///
-/// With the repository of the episode's directory, the document contains paths.
+/// If `repository` (the repository of the episode's directory) is given, the document contains
+/// paths.
 pub fn document_of(episode: &Episode, host: &str, repository: Option<&Identity>) -> String {
     let mut episode = episode.clone();
     let content = episode.external.get_or_insert_with(|| ExternalContent {

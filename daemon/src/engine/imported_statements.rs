@@ -1,9 +1,9 @@
 //! Decides whether the statements that another machine exported with an episode are used.
 //!
-//! Ids of entities and facts are hashes, so an export could contain the ids of another project. Such
-//! statements would change facts that the import did not bring. They are rejected. The subject of a
-//! mark is a hash, too, from which the project cannot be read: a mark that was forged with the
-//! directory of another project can end facts of that project.
+//! Ids of entities and facts are hashes, so an export could contain the ids of another project.
+//! Statements with such ids would change facts that the import did not bring, so they are rejected.
+//! The subject of a mark is a hash, too, and the project cannot be read from this hash. So a mark
+//! that was forged with the directory of another project can end facts of that project.
 
 use std::collections::HashSet;
 
@@ -17,8 +17,9 @@ use crate::{
     store::{GraphStore, StoreError},
 };
 
-/// Returns the statements that another machine exported with `episode`; `None` if they have to be
-/// derived from the summary: they do not fit the episode, or have ids that belong to other content.
+/// Returns the statements that another machine exported with `episode`; `None` if they do not fit
+/// the episode, or have ids that belong to other content. Then statements have to be derived from
+/// the summary.
 pub fn exported_statements(
     store: &dyn GraphStore,
     episode: &Episode,
@@ -30,8 +31,8 @@ pub fn exported_statements(
     }
 }
 
-/// Returns the exported statements; `None` if they are of another directory, later than the
-/// episode, about entities that it does not mention, or of an unknown form.
+/// Returns the exported statements; `None` if they have an unknown form, belong to another
+/// directory, are later than the episode, or use entities without a mention in `exported`.
 pub fn fitting_statements(episode: &Episode, exported: &serde_json::Value) -> Option<Statements> {
     let own =
         [episode.project.namespace(), episode.project.root().namespace(), Namespace::default()];
@@ -49,7 +50,8 @@ fn namespaces(statements: &Statements) -> impl Iterator<Item = Namespace> {
         .chain(statements.claims.iter().map(|claim| claim.namespace))
 }
 
-/// Whether all claims and renames are about mentioned entities, and the keys are keys of facts.
+/// Whether `statements` mentions the entities of all claims and renames, and the key of each claim
+/// is the key of a fact.
 fn are_connected(statements: &Statements) -> bool {
     let known: HashSet<EntityId> =
         statements.mentions.iter().map(|mention| mention.entity).collect();
@@ -68,9 +70,9 @@ fn times(statements: &Statements) -> impl Iterator<Item = Timestamp> {
         .chain(statements.renames.iter().map(|rename| rename.at))
 }
 
-/// Whether no id belongs to an entity or a fact of another kind or project that other episodes
-/// state. The text that an id was derived from is not exported completely, so the stored
-/// statements are compared.
+/// Whether the stored statements of other episodes use each id for the same kind of entity or fact,
+/// and for the same project. An id that is not stored is accepted. The ids cannot be derived again,
+/// because the texts from which they were derived are not exported completely.
 fn have_own_ids(
     store: &dyn GraphStore,
     episode: EpisodeId,
@@ -95,8 +97,8 @@ fn have_own_ids(
     Ok(true)
 }
 
-/// Whether the id of an entity follows from its name. These entities, such as the project, can have
-/// thousands of mentions, which then need not be read.
+/// Whether the id of an entity is the id that is derived from its name. The stored mentions of such
+/// an entity need not be read. An entity such as the project can have thousands of mentions.
 fn is_derived(mention: &Mention) -> bool {
     let key = match mention.kind {
         EntityKind::Project => "",

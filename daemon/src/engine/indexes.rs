@@ -21,10 +21,12 @@ pub struct Indexes {
 }
 
 impl Indexes {
-    /// Opens the indexes, or creates them. Returns whether they are new and have to be filled.
+    /// Opens the indexes, or creates them. Returns whether the indexes are new and have to be
+    /// filled.
     ///
-    /// If one of them cannot be opened or is ahead of the database, all are created again, so that
-    /// all are at the same position of the outbox. A folder that cannot be used is an error.
+    /// If one index cannot be opened or is ahead of the database, all indexes are created again, so
+    /// that all indexes are at the same position of the outbox. A folder that cannot be used is an
+    /// error.
     pub(super) fn open(folder: &Path, store: &dyn Store) -> Result<(Indexes, bool), OpenError> {
         let folders = folders(folder);
         let mut indexes = Vec::with_capacity(folders.len());

@@ -1,5 +1,5 @@
-//! A job reads the new lines of a session's files. Then it creates the session's episode, or
-//! prepares a question to a model, if one of them is due.
+//! A job reads the new lines of a session's files. If an episode is due, the job then creates it.
+//! Otherwise, if a question to a model is due, the job prepares the question.
 //!
 //! At most one job works on a session at any time, so a job owns the session's files and states.
 
@@ -29,8 +29,8 @@ use crate::{
 };
 
 pub struct Job {
-    /// The session at the start of the job. Without its episode if the job has to create a new one
-    /// even if the session did not change.
+    /// The session at the start of the job. If the job has to create a new episode even if the
+    /// session did not change, the current episode is left out.
     pub session: Session,
     pub format: FormatHandle,
     pub parse_context: Arc<ParseContext>,
@@ -136,7 +136,7 @@ impl Job {
 }
 
 impl SessionDigest {
-    /// Summarizes the files of a session. `files` begins with the session's own file.
+    /// Returns the digest of the files of a session. `files` begins with the session's own file.
     pub fn of(files: &[ReadProgress]) -> SessionDigest {
         let hash = content_hash::of_session(files.iter().map(|file| file.state.hasher.hash()));
         let evidence = || files.iter().map(|file| file.state.evidence());

@@ -1,4 +1,4 @@
-//! The result of a job, which reads the files of a session and may make its episode.
+//! The result of a job. A job reads the files of a session and may make the session's episode.
 
 use crate::{
     engine::{
@@ -58,7 +58,7 @@ pub struct SessionDigest {
     pub root: Option<Project>,
     /// The time of the first message.
     pub started_at: Option<Timestamp>,
-    /// The latest time in the transcript. For a file whose last message has no time, it is the
-    /// time when the file was modified.
+    /// The latest time in the transcript. If the last message of a file has no time, the time when
+    /// the file was modified counts instead.
     pub last_at: Option<Timestamp>,
 }

@@ -1,4 +1,5 @@
-//! Counts the lines of handoffs and the hits of searches that later sessions used.
+//! Counts the lines that sessions receive from the memory, and how many of these lines they use.
+//! Such a line is a line of a handoff or a hit of a search.
 //!
 //! A line is *used* when the session that received it opens the session from which the line comes,
 //! or when the summary of the receiving session contains most words of the line. The counts stay

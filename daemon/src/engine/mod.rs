@@ -1,11 +1,12 @@
-//! The engine connects the stages: no other module knows their order.
+//! The engine connects the stages of the daemon (`capture`, `session`, `activity`, `summarize`,
+//! `graph`, `search` and `share`). No other module knows their order.
 //!
 //! Everything that the engine reacts to is a variant of [`EngineEvent`]. [`state::EngineState`]
-//! makes the decisions: it handles one event after another, only reads the store and other shared
-//! data, and returns effects. The [`executor::Executor`] performs the effects, and returns their
-//! results as events. Slow work (reading transcripts, making episodes, requests to models) runs
-//! outside of the event loop, for example as a [`job::Job`]. Other modules use the engine through
-//! an [`Engine`].
+//! makes the decisions: it handles one event after another, reads the store and other shared data
+//! but does not write to them, and returns effects. The [`executor::Executor`] performs the
+//! effects, and returns their results as events. Slow work (reading transcripts, making episodes,
+//! requests to models) runs outside of the event loop, for example as a [`job::Job`]. Other modules
+//! use the engine through an [`Engine`].
 
 pub mod backfill;
 mod command;
@@ -105,7 +106,8 @@ pub struct Settings {
     /// The settings for parsing transcripts.
     pub parse_context: Arc<ParseContext>,
     pub summarizer: Arc<Summarizer>,
-    /// Folders that are ignored: their transcripts, and sessions whose project is in them.
+    /// The excluded folders. Transcripts in these folders are ignored, and so are sessions whose
+    /// project is in one of these folders.
     pub excluded: Vec<PathBuf>,
     /// The maximum age of a transcript that is imported; `None` for any age.
     pub max_age: Option<Duration>,
@@ -116,7 +118,8 @@ enum EngineEvent {
     /// Files that an older version registered twice were searched for and repaired.
     DuplicatesRepaired(Result<Vec<PathBuf>, StoreError>),
     Started,
-    /// The watch of the transcripts reported changed files, the end of a scan, or its method.
+    /// The watch of the transcripts reported changed files, the end of a scan, or the method by
+    /// which it detects changes.
     Notice(Notice),
     /// The list of running sessions of an agent may have changed, or an agent's process has ended.
     Liveness,

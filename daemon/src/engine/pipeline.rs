@@ -1,8 +1,8 @@
 //! Turns the lines of one transcript file into messages and evidence.
 //!
-//! [`SourceState`] is the state after a line. It is saved with the file's cursor, so that reading
-//! can be interrupted and resumed with the same result. The texts of a record are redacted before
-//! they are classified, stored or collected as evidence.
+//! [`SourceState`] is the state of reading after a line. It is saved with the file's cursor, so
+//! that reading can be interrupted and resumed with the same result. The texts of a record are
+//! redacted before they are classified, stored or collected as evidence.
 
 use std::{collections::VecDeque, path::Path};
 
@@ -46,7 +46,7 @@ pub struct SourceState {
     pub last_at: Option<Timestamp>,
     pub collector: Collector,
     pub detector: Detector,
-    /// Calls of tools that were unknown when they were read.
+    /// The calls whose tool was unknown when the call was read.
     #[serde(default)]
     pub unknowns: Unknowns,
     /// The id of the file's first record.
@@ -108,7 +108,8 @@ pub struct LinePosition {
 pub struct LineContext<'c> {
     pub format: &'c dyn Format,
     pub parse_context: &'c ParseContext,
-    /// When the line is read. A record cannot be later: its clock was wrong.
+    /// When the line is read. If the time of a record is later, its clock was wrong, and this time
+    /// replaces it.
     pub now: Timestamp,
 }
 
@@ -193,7 +194,7 @@ impl SourceState {
         is_changed | again.part(waiting) | again.part(silent) | again.part(branch)
     }
 
-    /// Parses one line, and adds its stored messages to `messages`.
+    /// Parses one line, and adds its messages that have to be stored to `messages`.
     pub fn take_line(
         &mut self,
         context: LineContext<'_>,

@@ -3,9 +3,10 @@
 //!
 //! Each summary records the version of its rules, so that an interrupted run can continue. A
 //! summary is kept if a model wrote it, if it was added or imported, or if its transcript was
-//! deleted or replaced. Another request to a model costs money and sends the session again, so only
-//! the user makes it; [`Engine::older_model_summaries`] counts these summaries. A note records that
-//! all summaries were checked. Later starts then do not search again.
+//! deleted or replaced. A new summary by a model costs money and sends the session again, so only
+//! the user requests such a summary. [`Engine::older_model_summaries`] counts the older summaries
+//! by a model. A note records that all summaries were checked. Later starts then do not search
+//! again.
 
 use std::{
     future,
@@ -41,7 +42,7 @@ const NAME: &[u8] = b"summaries";
 /// The name of the note with the ids of the summaries of older rules that a model wrote.
 const NAME_OF_KEPT: &[u8] = b"summaries by a model";
 
-/// Maximum number of summaries that are read for their count.
+/// Maximum number of summaries that are read to count the summaries by a model.
 const MAX_READ: usize = 200;
 
 pub(super) struct Remaker {
@@ -65,8 +66,8 @@ impl Engine {
     }
 
     /// Returns the number of summaries that a model wrote from evidence of older rules. They are
-    /// kept until the user requests them again. If they were more than [`MAX_READ`] at the start,
-    /// returns their number then, so that `status` stays fast.
+    /// kept until the user requests them again. If the last search found more than [`MAX_READ`]
+    /// such summaries, returns the number that it found, so that `status` stays fast.
     pub fn older_model_summaries(&self) -> Result<usize, StoreError> {
         let note = self.store.note(NoteNamespace::Checked, NAME_OF_KEPT)?;
         let ids = note.and_then(|note| serde_json::from_slice(&note).ok());

@@ -65,7 +65,7 @@ struct RunningJob {
     thread: usize,
 }
 
-/// How urgent a session is.
+/// The queue in which a session waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Queue {
     /// Work other than the import of history. For example, an agent writes to the session.

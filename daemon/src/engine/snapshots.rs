@@ -71,7 +71,7 @@ impl Snapshots {
     }
 
     /// Records that the entry at `position` clears a file. Returns whether the index has to clear
-    /// the file, too; this is not the case if the file's snapshot includes this entry.
+    /// the file, too. If the file's snapshot includes this entry, the index keeps the file.
     pub(super) fn clear(&mut self, source: SourceKey, position: u64) -> bool {
         if self.0.get(&source).is_some_and(|snapshot| position <= snapshot.covers) {
             return false;

@@ -18,8 +18,8 @@ use crate::{
     store::Store,
 };
 
-/// The capacity of the event channel. When it is full, its senders wait, so that no event is lost.
-/// Only [`Engine::agent_runs`] and [`Engine::agent_ended`] drop their reports.
+/// The capacity of the event channel. When the channel is full, its senders wait, so that no event
+/// is lost. Only [`Engine::agent_runs`] and [`Engine::agent_ended`] drop their reports.
 const EVENT_CAPACITY: usize = 256;
 
 pub struct EngineLoop {

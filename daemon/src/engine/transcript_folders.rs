@@ -46,7 +46,8 @@ impl TranscriptFolders {
         }
         let others = formats.iter().filter(|format| !is_included(format));
         let others = others.flat_map(|format| format.roots(surroundings)).map(without_links);
-        // A configured folder in an agent's folder is a choice of some of its transcripts.
+        // If a configured folder is inside an agent's folder, the user chose some of the agent's
+        // transcripts, and the agent's folder does not count as left out.
         let is_left_out = |folder: &PathBuf| {
             !contains(&roots, folder) && !roots.iter().any(|root| root.starts_with(folder))
         };
@@ -60,8 +61,8 @@ impl TranscriptFolders {
     }
 }
 
-/// Returns the path without symbolic links, because the watcher follows none, and reports paths
-/// without them.
+/// Returns the path without symbolic links, because the watcher does not follow symbolic links, and
+/// reports paths without them.
 fn without_links(folder: PathBuf) -> PathBuf {
     folder.canonicalize().unwrap_or(folder)
 }

@@ -144,8 +144,8 @@ impl TruncatedMessages {
 }
 
 impl LocatedMessage {
-    /// Reads the whole message again and redacts it, with the secrets of its session; `None` if the
-    /// file cannot be read or no longer contains the message.
+    /// Reads the whole message again, and returns it without secrets. `known` contains the secrets
+    /// of its session. Returns `None` if the file cannot be read or no longer contains the message.
     pub fn content(
         &self,
         format: &dyn Format,

@@ -33,7 +33,7 @@ pub struct Tracker {
 pub struct Transition {
     /// The session after the event.
     pub session: Session,
-    /// Whether the session has changed and must be saved.
+    /// Whether the session has changed.
     pub changed: bool,
     /// The reason, if a job has to be started.
     pub start: Option<CloseReason>,
@@ -128,7 +128,7 @@ impl Tracker {
         moved
     }
 
-    /// Returns the most recently written session of history, which is imported next.
+    /// Returns the session of history that was written last. This session is imported next.
     pub fn newest_history(&self) -> Option<SessionKey> {
         self.history.last().map(|(_, key)| *key)
     }

@@ -1,8 +1,8 @@
 //! Keeps a file with the ids of the sessions that are being worked on, so that the next start of
 //! the daemon knows which work was in progress when the daemon died.
 //!
-//! Panics are caught, but an exhausted stack or memory ends the process. A transcript that
-//! exhausts one of them would do so again at each start. So a session is quarantined for a while
+//! Panics are caught, but an exhausted stack or memory ends the process. If the cause is a
+//! transcript, the process would end again at each start. So a session is quarantined for a while
 //! after the daemon died [`QUARANTINE_DEATHS`] times while it worked on the session and made no
 //! progress. If a user closes the quarantined session, one more attempt is allowed. Another version
 //! of the program starts with no quarantines.
@@ -13,7 +13,7 @@
 //! before this time never interrupts a test. A kill at a random moment of a minute interrupts a
 //! test of 0.1 s with a probability of 1 in 600. A quarantine needs two deaths and then two
 //! interrupted tests. By chance, this happens with a probability of 1 in 360,000 (1 in 3,600 for
-//! tests of one second). A test that succeeds clears the session.
+//! tests of one second). A successful test removes the session from the file.
 //!
 //! Crashes of the machine do not count, only crashes of the process. So the file is not synced to
 //! disk. If the file cannot be written, the daemon works without it.
@@ -127,7 +127,7 @@ struct CrashRecord {
 
 impl CrashTracker {
     /// Opens `file` with the notes of the last run. Work that was in progress at the end of that
-    /// run was interrupted.
+    /// run counts as interrupted.
     pub fn open(file: &Path, now: Timestamp) -> CrashTracker {
         CrashTracker::open_in(file, now, this_process())
     }
@@ -138,8 +138,8 @@ impl CrashTracker {
             tracing::warn!(%error, %file, "failed to track the sessions that are worked on");
             (TrackerState::default(), String::new())
         });
-        // If this process wrote the file, it has only reopened its database: the daemon did not
-        // die.
+        // If this process wrote the file, the daemon did not die: it has only reopened its
+        // database.
         match writer == process {
             true => state.notes.end_work_in_progress(),
             false => state.notes.count_deaths(now),

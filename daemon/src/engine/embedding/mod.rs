@@ -2,10 +2,10 @@
 //! with them.
 //!
 //! A session gets vectors when it has an episode. An entity or a fact gets vectors when an episode
-//! mentions it. No operation waits for vectors: documents without vectors are found by full text.
-//! While the model does not answer, all documents are found by full text. The store keeps vectors
-//! together with the identity of their model. After a change of the model, [`work`] computes all
-//! vectors again from the same texts ([`texts`]).
+//! mentions it. No operation waits for the vectors of documents: documents without vectors are
+//! found by full text. While the model does not answer, all documents are found by full text. The
+//! store keeps vectors together with the identity of their model. After a change of the model,
+//! [`work`] computes all vectors again from the same texts ([`texts`]).
 
 mod query_cache;
 mod queue;

@@ -9,7 +9,7 @@ const QUERY_CACHE_SIZE: usize = 32;
 
 #[derive(Default)]
 pub(super) struct QueryCache {
-    /// The number of the model: it grows when the model is replaced.
+    /// The number of the model. The number grows when the model is replaced.
     model: u64,
     /// The latest queries with their vectors.
     vectors: VecDeque<(String, Arc<Packed>)>,
@@ -25,8 +25,9 @@ impl QueryCache {
         self.vectors.iter().find(|(known, _)| known == query).map(|(_, vector)| vector.clone())
     }
 
-    /// Keeps the vector of a query. Returns `false` if the model was replaced since `model`, the
-    /// number of the model before the vector was requested; such a vector must not be used.
+    /// Keeps the vector of a query. `model` is the number of the model before the vector was
+    /// requested. Returns `false` if the model was replaced since then; the vector must not be
+    /// used.
     pub(super) fn put(&mut self, model: u64, query: &str, vector: Arc<Packed>) -> bool {
         if model != self.model {
             return false;

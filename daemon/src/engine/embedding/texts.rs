@@ -1,8 +1,8 @@
 //! The texts from which vectors are computed.
 //!
-//! The texts of a session are the fields of its episode except the files, and the messages of its
-//! own file in chunks ([`TextChunker`]). The text of an entity consists of its kind, its name and
-//! the sentences of its facts. The text of a fact is its sentence.
+//! The texts of a session are the fields of its episode, without the files, and chunks
+//! ([`TextChunker`]) of the messages of its own file. The text of an entity consists of its kind,
+//! its name and the sentences of its facts. The text of a fact is its sentence.
 
 use sha2::{Digest, Sha256};
 

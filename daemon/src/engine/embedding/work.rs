@@ -22,7 +22,7 @@ use crate::{
 const TEXTS: usize = 32;
 /// Maximum duration of a call.
 const LIMIT: Duration = Duration::from_secs(120);
-/// The first pause after a failure. It doubles with each further failure, up to `MAX_PAUSE`.
+/// The first pause after a failure. The pause doubles with each further failure, up to `MAX_PAUSE`.
 const PAUSE: Duration = Duration::from_secs(30);
 const MAX_PAUSE: Duration = Duration::from_secs(900);
 

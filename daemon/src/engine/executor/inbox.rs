@@ -1,5 +1,5 @@
-//! The queue of events for the engine. While the engine waits for the disk, it answers queries,
-//! because they need no decision about files, and postpones all other events.
+//! The queue of events for the engine. While the engine waits for the disk, it answers queries and
+//! postpones all other events. Queries need no decision about files.
 
 use std::{collections::VecDeque, future};
 
@@ -7,8 +7,8 @@ use tokio::sync::mpsc;
 
 use crate::engine::{EngineEvent, command::EngineCommand};
 
-/// Maximum number of events that are postponed while the engine waits for the disk. When it is
-/// reached, later events stay in the channel, and queries wait, too.
+/// Maximum number of events that are postponed while the engine waits for the disk. When this
+/// number is reached, later events stay in the channel, and queries wait, too.
 const POSTPONED: usize = 1_024;
 
 /// The events for the engine, in their order.

@@ -246,7 +246,8 @@ impl Executor {
 
     fn await_exit(&self, process: Process) {
         self.spawn(async move {
-            // Where the system cannot wait for a process, its end is noticed at the next deadline.
+            // If the system cannot wait for a process, the end of the process is noticed at the
+            // next deadline.
             liveness::ended(process).await.is_ok().then_some(EngineEvent::Liveness)
         });
     }
@@ -267,7 +268,7 @@ impl Executor {
         });
     }
 
-    /// Runs `work` in parallel to the loop, which then handles the event that `work` returns.
+    /// Runs `work` in parallel to the loop. The loop later handles the event that `work` returns.
     fn spawn(&self, work: impl Future<Output = Option<EngineEvent>> + Send + 'static) {
         let events = self.engine.events.clone();
         tokio::spawn(async move {

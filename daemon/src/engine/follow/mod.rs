@@ -49,7 +49,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_secs(900);
 
 /// The data that a follower keeps up to date. All methods except `durable`, `settings` and
-/// `is_full` may block: they run on the blocking pool.
+/// `is_full` run on the blocking pool, so they may block.
 pub trait Target: Send + 'static {
     /// The name of the target in the log.
     const NAME: &'static str;

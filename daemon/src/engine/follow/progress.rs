@@ -1,4 +1,4 @@
-//! The progress of a follower, for callers that wait for it and for the health report.
+//! The progress of a follower. Callers wait for it, and the health report contains it.
 
 use std::time::Duration;
 

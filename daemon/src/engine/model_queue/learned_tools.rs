@@ -1,4 +1,4 @@
-//! Saves how a model classified tools, and how the user corrected this.
+//! Saves how a model classified tools, and the user's corrections of these classifications.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,9 +1,9 @@
 //! Requests summaries of single messages from a model.
 //!
 //! A truncated message is read again from its transcript and summarized with the template of its
-//! kind. The summary replaces the truncated text; for the output of a tool, it is added to this
-//! text. The new text is shown, searched, and used for the summary of the session. The content hash
-//! does not change. A cached summary is reused in all sessions.
+//! kind. The summary replaces the truncated text; the summary of a tool's output is added to the
+//! truncated text. The new text is shown, searched, and used for the summary of the session. The
+//! content hash does not change. A cached summary is reused in all sessions.
 
 use std::{borrow::Cow, collections::BTreeMap, path::Path};
 

@@ -24,8 +24,8 @@ pub struct ShownTemplate {
 }
 
 impl Summarizer {
-    /// Returns the current template of each kind for `project`. For messages, this is the template
-    /// in the settings of the filter, if they contain one.
+    /// Returns the current template of each kind for `project`. If the settings of the filter
+    /// contain a template for a kind of messages, this is the current template.
     pub fn prompts(&self, project: Option<&Path>) -> Vec<ShownTemplate> {
         let show = |kind: PromptKind| match role_of(kind).and_then(|role| self.template_of(role)) {
             Some(source) => self.templates.show_source(kind, &source, project),

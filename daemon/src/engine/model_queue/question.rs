@@ -16,7 +16,7 @@ pub struct ModelQuestion {
     /// The evidence of all files.
     pub evidence: Evidence,
     pub detector: Detector,
-    /// Calls of tools that were unknown when they were read.
+    /// The calls whose tool was unknown when the call was read.
     pub unknowns: Unknowns,
     /// The truncated messages, the most relevant first.
     pub truncated: Vec<LocatedMessage>,

@@ -19,8 +19,8 @@ pub struct QueuedQuestion {
     pub error: Option<String>,
 }
 
-/// A session for which the model was asked in vain. It keeps its summary from evidence until a user
-/// or a change of the session asks again.
+/// A session whose requests to the model failed and are not repeated. It keeps its summary from
+/// evidence until a user requests a summary again, or the session changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AbandonedQuestion {
     /// Why the last attempt failed.

@@ -1,5 +1,5 @@
-//! Determines the repository of a directory from the files of Git. Does not run Git, because a hook
-//! waits for the answer.
+//! Determines the repository of a directory from the files of Git. Does not run Git, because an
+//! agent's hook may wait for the answer.
 
 use std::{
     fs::{self, File},

@@ -1,10 +1,11 @@
 //! Determines which directories belong to the same project: a repository with its worktrees,
 //! sub-folders and clones.
 //!
-//! A session has the directory in which it was started, and its episodes are stored under this
-//! directory. [`Projects`] reads the repository and the remote of each such directory from Git's
-//! files, and saves them, so that they are still known when the folder does not exist any more. It
-//! finds the directories that share a repository or a remote.
+//! Each session records the directory in which it was started. The database stores the episodes of
+//! the session under the namespace of this directory. [`Projects`] reads the repository and the
+//! remote of each such directory from Git's files, and saves them, so that they are still known
+//! when the folder does not exist any more. [`Projects`] finds the directories that share a
+//! repository or a remote.
 
 mod git;
 mod groups;
@@ -41,7 +42,8 @@ const MAX_PROJECTS: usize = 20_000;
 pub struct Projects {
     store: Arc<dyn Store>,
     known: RwLock<BTreeMap<Namespace, KnownProject>>,
-    /// Updated after `known`.
+    /// The groups of the directories in `known`. A new directory is added here before it is added
+    /// to `known`. Other changes of `known` are applied here afterwards, by `group_again`.
     groups: RwLock<Groups>,
     /// The user's home folder. A repository whose root is this folder usually contains settings, so
     /// the folders in it do not count as one project.
@@ -93,7 +95,8 @@ impl Projects {
         Ok(Projects { store, known: RwLock::new(known), groups, home })
     }
 
-    /// Notes the directory of a session that was read. Blocks, because it reads files.
+    /// Records the directory of a session, with its repository and remote. Blocks, because this
+    /// function reads files.
     pub(super) fn note(&self, project: &Project, now: Timestamp) {
         let namespace = project.namespace();
         let before = self.read().get(&namespace).cloned();
@@ -131,7 +134,7 @@ impl Projects {
         }
     }
 
-    /// Notes the directories of all sessions, and drops the directories without a session. Stops
+    /// Records the directories of all sessions, and drops the directories without a session. Stops
     /// when `go_on` returns false.
     pub(super) fn note_all(&self, now: Timestamp, go_on: &dyn Fn() -> bool) {
         let mut projects = BTreeSet::new();
@@ -151,7 +154,7 @@ impl Projects {
             return;
         }
         let used: HashSet<Namespace> = projects.iter().map(Project::namespace).collect();
-        // The directory of a session that was read in the meantime was checked after `now`.
+        // If a session was read in the meantime, its directory was checked after `now`.
         let unused = |known: &KnownProject| known.checked_at.is_none_or(|checked| checked <= now);
         let mut dropped = Vec::new();
         self.write().retain(|namespace, known| {
@@ -233,7 +236,8 @@ impl Projects {
         })
     }
 
-    /// Returns the identity of a project whose remote is `given` and whose folders are not known.
+    /// Returns an identity with the remote `given` and the name in this remote, for a project whose
+    /// folders are not known.
     pub fn identity_of_remote(&self, given: &str) -> Option<ProjectIdentity> {
         let remote = remote::normalized(given)?;
         let name = remote.rsplit('/').find(|part| !part.is_empty())?.to_owned();
@@ -252,7 +256,8 @@ impl Projects {
         iter::once(own).chain(others).collect()
     }
 
-    /// Returns the project with this namespace, remote or name. The host of a remote may be left out.
+    /// Returns the project with this namespace, remote or name. The host of a remote may be left
+    /// out.
     pub fn named(&self, given: &str) -> NamedProject {
         if let Some(namespace) = Namespace::parse(given)
             && self.read().contains_key(&namespace)

@@ -1,4 +1,5 @@
-//! Notes the repositories of imported sessions, and returns where a directory is in its repository.
+//! Records the repositories of imported sessions, and returns where a directory is in its
+//! repository.
 
 use std::path::Path;
 
@@ -9,9 +10,9 @@ use crate::{
 };
 
 impl Projects {
-    /// Notes the directory of an imported session or of an added memory, with its repository as
-    /// the other machine knew it. Git's files on this machine take precedence. Blocks, because it
-    /// reads files.
+    /// Records the directory of an imported session or of an added memory. `repository` contains
+    /// the repository and the remote of the directory on the other machine. Git's files on this
+    /// machine take precedence. Blocks, because this function reads files.
     pub(in crate::engine) fn note_imported(&self, project: &Project, repository: Identity) {
         let before = self.read().get(&project.namespace()).cloned();
         if before.is_none() && self.read().len() >= MAX_PROJECTS {
@@ -24,8 +25,9 @@ impl Projects {
         self.put(project, identity, before.as_ref(), checked_at);
     }
 
-    /// Returns an imported identity without the path of a repository that is another one here, or
-    /// that nothing connects with the directory: the path is that of another machine.
+    /// Returns an imported identity. The path of its repository is a path on another machine, so it
+    /// is left out in two cases: the path belongs to another repository on this machine, or the
+    /// identity has no remote and the directory is not in this path.
     fn without_clash(&self, project: &Project, mut imported: Identity) -> Identity {
         let is_connected = imported.remote.is_some() || imported.folder_of(project).is_some();
         let (repository, remote) = (imported.repository.take(), imported.remote.clone());
@@ -40,8 +42,8 @@ impl Projects {
         imported
     }
 
-    /// Returns the root of the repository that contains a known directory, or the directory itself
-    /// if it is in no repository or in a worktree outside of it.
+    /// Returns the root of the repository that contains a known directory. Returns the directory
+    /// itself if it is in no repository, or in a worktree outside of the repository's folder.
     pub fn root(&self, project: &Project) -> Project {
         match self.repository_of(project.namespace()).folder_of(project) {
             Some(folder) => {
@@ -55,7 +57,7 @@ impl Projects {
     }
 
     /// Returns the path of a directory in its repository, without the worktree of an agent; `None`
-    /// if the directory is in no repository, or is in a worktree outside of it.
+    /// if the directory is in no repository, or in a worktree outside of the repository's folder.
     pub fn folder_in_repository(&self, directory: &Project) -> Option<String> {
         let folder = self.identity(directory).folder_of(directory)?;
         // The pattern of worktrees ends with a separator.

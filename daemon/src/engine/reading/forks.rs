@@ -6,8 +6,8 @@
 //!
 //! If the folder of a project is moved or copied, a sub-agent's file may exist twice, too.
 //!
-//! Two files are related when the first record of one is a [fork key](Write::ForkKeys) of the
-//! other. The fork keys of a session are its first record and the records that mark its
+//! Two files are related when the first record of one file is a [fork key](Write::ForkKeys) of the
+//! other file. The fork keys of a session are its first record and the records that mark its
 //! compactions, because a fork may start at a compaction.
 
 use std::{
@@ -55,8 +55,8 @@ struct ForkRecord {
 
 const VERSION: u32 = 1;
 
-/// Returns the records that a session shares with the session from which it was forked; `None`
-/// when it is not a fork.
+/// Returns the records that a session shares with the session from which it was forked; `None` if
+/// the session is not a fork.
 pub fn fork_of(store: &dyn Store, session: SessionKey) -> Result<Option<Fork>, StoreError> {
     let note = store.note(NoteNamespace::Forks, &session.0.to_be_bytes())?;
     let saved = note.and_then(|note| serde_json::from_slice::<ForkRecord>(&note).ok());
@@ -79,8 +79,8 @@ pub fn relatives(store: &dyn Store, session: SessionKey) -> Result<Vec<SessionKe
     Ok(found)
 }
 
-/// The lines at the start of a file, after its cursor, that are also in another session or another
-/// file of the same session.
+/// The lines of a file, after its cursor, that are also in another session, or in another file of
+/// the same session.
 pub(super) struct SharedPrefix<'c> {
     /// The number of the last shared line; 0 if no line is shared.
     pub(super) until: u64,
@@ -96,20 +96,21 @@ struct SharedLines {
     /// The number of the last of these lines; 0 if there are no such lines.
     until: u64,
     records: u64,
-    /// The owner of the last of these lines; `None` if it was forgotten.
+    /// The session that owns the last of these lines; `None` if this session was forgotten.
     of: Option<SessionId>,
 }
 
 impl SharedLines {
-    /// Adds a line if its record has an owner, as in [`RecordOwners::of`].
+    /// Adds a line if its record has an owner. `owner` is the result of [`RecordOwners::of`].
     fn note(&mut self, line: u64, owner: Option<Option<SessionId>>) {
         if let Some(of) = owner {
             *self = SharedLines { until: line, records: self.records + 1, of };
         }
     }
 
-    /// Returns the fork that the lines of `source` prove, after the lines that are known to be
-    /// shared; `None` if no line is shared, or the file is not the first file of its session.
+    /// Returns the fork with these lines of `source`. Adds the number of records of `before`, the
+    /// fork that was found earlier. Returns `None` if no line is shared, or if the file is not the
+    /// first file of its session.
     fn fork(self, source: SourceKey, before: Option<Fork>) -> Option<Fork> {
         let records = self.records + before.map_or(0, |before| before.records);
         (self.until > 0 && source.number == 0).then_some(Fork { of: self.of, records })

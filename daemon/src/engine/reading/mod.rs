@@ -1,8 +1,8 @@
 //! Reads the new lines of one file and stores their messages.
 //!
 //! Messages are stored in batches. The state is saved less often. After a crash, reading continues
-//! from the last saved state. This produces the same messages with the same numbers again, which
-//! overwrite the stored messages.
+//! from the last saved state. The messages after this state are produced again. They get the same
+//! numbers, so they overwrite the stored messages.
 
 mod batch;
 mod checkpoint;
@@ -93,8 +93,8 @@ pub enum SavePolicy {
 }
 
 impl SavePolicy {
-    /// Whether the state is saved after a read. `unsaved` is the number of bytes since the last save,
-    /// and `moved` means that this read changed the state.
+    /// Whether the state is saved after a read. `unsaved` is the number of bytes since the last
+    /// save, and `moved` means that this read changed the state.
     fn is_due(self, unsaved: u64, moved: bool) -> bool {
         unsaved >= SAVE_EVERY || self == SavePolicy::Now && moved
     }
@@ -201,8 +201,8 @@ impl SourceReader {
     }
 
     /// Determines how many of the next lines are also in another session or another file of the
-    /// session. Returns `None` if this is already known, if the file is the only one of its
-    /// sub-agent, or while no record has an id.
+    /// session. Returns `None` if the file already has lines of its own, if the file is the only
+    /// file of its sub-agent, or while no record has an id.
     fn find_shared(
         &self,
         format: &dyn Format,
@@ -227,7 +227,8 @@ impl SourceReader {
 }
 
 impl OpenSource<'_> {
-    /// Drops the state of the file. Its stored messages are deleted with the next list of writes.
+    /// Drops the state of the file. The stored messages of the file are deleted with the next list
+    /// of writes.
     fn reset(&mut self) {
         self.source.offset = 0;
         self.source.stamp = FileStamp::default();
@@ -244,7 +245,7 @@ impl OpenSource<'_> {
     ) -> Result<ReadProgress, ReadError> {
         // `shared` contains a lock, which is held until the messages of this file are stored.
         let shared = self.reader.find_shared(&*self.format, &self.source, &self.state)?;
-        // If more lines are shared than were known, the state is saved after this read, so that the
+        // If more lines are shared than before, the state is saved after this read, so that the
         // readers of other files know which lines this file skips.
         let shares_more = shared.as_ref().is_some_and(|shared| shared.until > self.state.shared);
         if let Some(shared) = &shared {
@@ -351,8 +352,8 @@ fn may_be_copied(state: &SourceState) -> bool {
     state.first_record.is_none() || is_copy || is_cut_fork(state)
 }
 
-/// Whether the file is a truncated fork. The lines that an agent keeps of such a file are the copied
-/// lines, with new numbers.
+/// Whether the file is a truncated fork. An agent that truncates such a file keeps the copied
+/// lines. These lines then have new line numbers.
 fn is_cut_fork(state: &SourceState) -> bool {
     state.before_truncation.as_ref().is_some_and(|before| before.shared > 0)
 }

@@ -23,7 +23,7 @@ pub(in crate::engine) fn redact_again(
     };
     let mut is_changed = saved.state.redact_again(again);
     // The state of the hash contains the last hashed bytes as they were before this redaction, and
-    // `condense` removes them.
+    // `condense` removes these bytes.
     let mut last = before(saved.state.next_seq)?;
     let mut uncounted = StoredRedactor::default();
     if is_changed || last.iter_mut().any(|message| uncounted.message(message)) {

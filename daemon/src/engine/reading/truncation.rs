@@ -1,8 +1,9 @@
 //! Opens a file, and decides from where its lines are read.
 //!
 //! Some agents truncate a transcript after an error. The stored messages are then the only copy, so
-//! they are kept as those of a deleted file are. The known lines at the start of the rest are
-//! skipped, and the lines after them continue the session.
+//! they are kept, like the messages of a deleted file. The lines that are left in the file may
+//! begin with lines that are stored already. These lines are skipped, and the lines after them
+//! continue the session.
 
 use std::{collections::HashSet, io, path::Path};
 
@@ -37,11 +38,12 @@ pub(super) enum ReadStart {
 }
 
 impl ReadStart {
-    /// Decides from where a file is read, after its content was compared with the cursor of `state`.
+    /// Decides from where a file is read, after its content was compared with the cursor of
+    /// `state`.
     fn of(resumed: Resumed, state: &SourceState, from_start: bool) -> ReadStart {
         match resumed {
-            // Without ids, the rest of a file with another start cannot be compared with the
-            // messages.
+            // If the start of the file has changed and the records have no ids, the lines cannot be
+            // compared with the stored messages.
             Resumed::Truncated { has_same_start }
                 if state.next_seq > 0 && (has_same_start || state.first_record.is_some()) =>
             {
@@ -68,27 +70,27 @@ impl ReadStart {
     }
 }
 
-/// What is stored of the lines that an agent kept.
+/// The result of comparing the lines that an agent kept with the stored messages.
 struct KeptLines {
     /// The number of the last line whose record is stored; 0 if no record is stored.
     known: u64,
-    /// The number after the last stored message. After a crash, it may be higher than that of the
-    /// saved state.
+    /// The number after the last stored message. After a crash, this number may be higher than
+    /// `next_seq` in the saved state.
     next_seq: u32,
 }
 
-/// Continues after the position before the truncation.
+/// Sets the state to the position that was reached before the truncation.
 fn restore(state: &mut SourceState) {
     let Some(before) = state.before_truncation.take() else { return };
-    // The lines after the truncation have used the next numbers.
+    // The next line numbers were used for the lines that were read after the truncation.
     let line = state.cursor.line;
     (state.cursor, state.shared) = (before.cursor, before.shared);
     state.cursor.line = line;
 }
 
 impl SourceReader {
-    /// Opens a file for reading. `state` is changed if the file was truncated, or if a truncated file
-    /// was restored.
+    /// Opens a file for reading. `state` is changed if the file was truncated, or if a truncated
+    /// file was restored.
     pub(super) fn open(
         &self,
         context: LineContext<'_>,
@@ -180,7 +182,8 @@ impl SourceReader {
     }
 }
 
-/// Returns what distinguishes a message from others of its file if its record has no id.
+/// Returns the properties of a message that distinguish it from the other messages of its file.
+/// These properties are used for records without an id.
 fn sign(message: &Message) -> (Role, Option<Timestamp>, String) {
     let text = if message.at.is_some() { String::new() } else { message.text.clone() };
     (message.role, message.at, text)

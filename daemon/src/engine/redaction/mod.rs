@@ -1,10 +1,10 @@
-//! Redacts data other than the text of transcripts, and data that are stored already.
+//! Redacts data that do not come from transcripts, and data that are stored already.
 //!
 //! The items of a transcript are redacted when they are read ([`pipeline`](super::pipeline)). Data
 //! from other sources (ids, reasons, displayed paths, imported episodes) are redacted by the
 //! functions here. [`StoredRedactor`] redacts data that were stored under older rules; [`note`]
-//! records the version of the rules by which the stored data were redacted, and [`known`] the secrets
-//! of each session.
+//! records the version of the rules by which the stored data were redacted, and [`known`] the
+//! secrets of each session.
 
 pub mod known;
 pub mod note;

@@ -36,7 +36,7 @@ const VERSION: u32 = 1;
 const NAME: &[u8] = b"rules";
 
 impl StoredRules {
-    /// Reads the note in `store`. If it is missing or unreadable, the rules count as older.
+    /// Reads the note in `store`. If the note is missing or unreadable, the rules count as older.
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ use crate::{
     store::{NoteNamespace, StoreError, Write, graph::ClaimPlace},
 };
 
-/// Maximum number of entities per changed session, and of facts per entity, whose other sessions
-/// are compared, too.
+/// Maximum number of entities of a changed session, and of facts about an entity, for which other
+/// sessions are compared, too.
 const MAX_NEIGHBOURS: usize = 32;
 
 /// A session to write or to remove: its data differ from the ledger, or the fill is forced.

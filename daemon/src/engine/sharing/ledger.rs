@@ -78,7 +78,7 @@ impl LedgerEntry {
         Ok(note.and_then(|content| LedgerEntry::decode(&content)))
     }
 
-    /// Returns the write that saves the entry, or deletes it if it is empty.
+    /// Returns the write that saves the entry. If the entry is empty, the write deletes it.
     pub(super) fn save(&self, session: SessionKey) -> Write {
         Write::Note(Note {
             namespace: NoteNamespace::Shared,

@@ -28,8 +28,8 @@ use crate::{
 const MAX_EPISODES_PER_FACT: usize = 100;
 /// Maximum length, in characters, of an episode's content.
 const MAX_CONTENT_CHARS: usize = 100_000;
-/// A task's name with at least this number of words identifies the task in its group. A shorter name,
-/// such as `Continue`, is combined with the id of the entity.
+/// A task's name with at least this number of words identifies the task in its group. A shorter
+/// name, such as `Continue`, is combined with the id of the entity.
 const MIN_WORDS_OF_NAME: usize = 3;
 
 /// The user who shares sessions, and the user's machine.
@@ -61,7 +61,7 @@ pub struct SharedProject {
 pub(super) enum DesiredState {
     Session {
         session: Box<SharedSession>,
-        /// The entities of the session whose facts in other sessions may have changed.
+        /// Entities of the session. Facts about these entities may have changed in other sessions.
         subjects: Vec<EntityId>,
     },
     /// No data: the session was deleted, its project is not shared, or its episode was imported.

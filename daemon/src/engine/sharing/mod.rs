@@ -4,7 +4,9 @@
 //! store. It never waits for the network. [`work`] takes these sessions, compares their data in the
 //! graph ([`ledger`]) with the data that should be there ([`map`]), and writes the difference. So
 //! the backlog is at most one small note per session, and no change is lost by a crash, a lost
-//! connection or an engine that is down for days. A *fill* compares all sessions.
+//! connection or a graph database that is down for days. A *fill* compares all sessions.
+//!
+//! In this module, an *engine* is the graph database that contains the shared graph.
 
 pub mod check;
 mod compare;
@@ -77,7 +79,8 @@ pub struct ShareTarget {
 /// The pauses of the background work, and the time limit of queries.
 #[derive(Clone, Copy, Debug)]
 pub struct Pauses {
-    /// The first pause after a failure. It doubles with each further failure, up to `longest`.
+    /// The first pause after a failure. The pause doubles with each further failure, up to
+    /// `longest`.
     pub first: Duration,
     pub longest: Duration,
     /// The time without work after which the engine is checked for a restart.

@@ -25,8 +25,8 @@ pub(super) struct PendingSessions {
     changed: BTreeMap<SessionKey, PendingSession>,
     /// The sessions whose notes are not on disk yet.
     unsaved: BTreeSet<SessionKey>,
-    /// The sessions that the engine rejected. They are not sent again until they change or a fill is
-    /// requested.
+    /// The sessions that the engine rejected. They are not sent again until they change or a fill
+    /// is requested.
     rejected: BTreeSet<SessionKey>,
     generation: u64,
     fill: Option<Fill>,

@@ -29,8 +29,8 @@ impl Sharing {
         Some((identity, group))
     }
 
-    /// Returns the identity and the group of the project whose remote or folder is `entry`, which
-    /// comes from the settings; `None` if no session of the project is known.
+    /// Returns the identity and the group of the project whose remote or folder is `entry`, an
+    /// entry of the settings; `None` if no session of the project is known.
     pub fn named(&self, entry: &str) -> Option<(ProjectIdentity, String)> {
         let identity = self.projects.identity_named(entry)?;
         let group = group_of(&identity);

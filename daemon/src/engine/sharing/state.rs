@@ -1,5 +1,5 @@
-//! Stores the state of sharing in two notes. One identifies the graph that was written last. The
-//! other is the outbox position up to which changed sessions are in the queue.
+//! Stores the state of sharing in two notes. One note identifies the graph that was written last.
+//! The other note is the outbox position up to which changed sessions are in the queue.
 
 use serde::{Deserialize, Serialize};
 

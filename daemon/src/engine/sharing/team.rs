@@ -39,7 +39,7 @@ const MAX_CANDIDATES: usize = 400;
 const MIN_FACTS_OF_OTHERS: usize = 20;
 /// Maximum number of groups that are queried.
 const MAX_GROUPS: usize = 32;
-/// Maximum age of the cached latest episodes of a group. Older lists are requested again.
+/// Age of the cached latest episodes of a group after which they are requested again.
 const CACHE_MAX_AGE: Duration = Duration::from_secs(60);
 /// Maximum age of an episode that counts as one of the latest.
 const LATEST_MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
@@ -52,7 +52,8 @@ const MAX_TEXT_BYTES: usize = 2_000;
 pub(super) type LatestEpisodes = HashMap<String, (Instant, Vec<TeamEpisode>)>;
 
 impl Sharing {
-    /// Returns the shared projects of `namespaces`, or all shared projects if no namespaces are given.
+    /// Returns the shared projects of `namespaces`, or all shared projects if no namespaces are
+    /// given.
     pub fn team_groups(&self, namespaces: Option<&[Namespace]>) -> Vec<TeamGroup> {
         let target = self.target();
         let entries = &target.config.projects;
@@ -62,7 +63,7 @@ impl Sharing {
                 known.filter(|identity| target.is_shared(identity)).collect()
             }
             None => {
-                // A machine without a session of the project may read its group, too.
+                // A machine without a session of a project may read the project's group, too.
                 let named = |entry: &String| {
                     let known = self.projects.identity_named(entry);
                     known.or_else(|| self.projects.identity_of_remote(entry))
@@ -129,8 +130,8 @@ impl Sharing {
     }
 
     /// Returns the cached latest episodes of others without waiting, at most `limit` per group, the
-    /// newest first. If the cached episodes of a group are missing or too old, requests them in the
-    /// background.
+    /// newest first. If the cached episodes of a group are missing or old, requests them in the
+    /// background. Old cached episodes are returned, too.
     pub fn team_latest_known(
         self: &Arc<Self>,
         groups: &[TeamGroup],

@@ -149,7 +149,7 @@ impl Sharing {
     /// Applies new settings. After a change of the engine's address or of the user's name, all
     /// sessions are written again; after a change of the projects, or if sharing was off, all
     /// sessions are compared. The ledger is kept, because a new address may belong to the same
-    /// engine, which still has the data in the ledger.
+    /// engine, and this engine still has the data that the ledger records.
     async fn connect(&self, target: &Arc<ShareTarget>) -> Result<EngineConnection, StoreError> {
         let before = ShareState::load(self.store.as_ref());
         let config = &target.config;
@@ -341,8 +341,8 @@ impl Sharing {
     }
 }
 
-/// For each group, clears the summaries that may quote forgotten sessions, then writes the new
-/// parts of all sessions, and then removes the old parts.
+/// For each group, clears the summaries that may quote removed sessions, then writes the new parts
+/// of all sessions, and then removes the old parts.
 async fn write(
     engine: &dyn GraphEngine,
     known: &mut EngineConnection,

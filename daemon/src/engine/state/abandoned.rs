@@ -1,4 +1,5 @@
-//! Sessions whose summary the model did not write, because their question failed for the last time.
+//! Sessions whose requests to the model failed and are not repeated, so that they have no summary
+//! by the model.
 
 use std::{cell::Cell, collections::BTreeMap};
 
@@ -12,9 +13,9 @@ use crate::{
 #[derive(Default)]
 pub(super) struct AbandonedQuestions {
     questions: BTreeMap<SessionKey, AbandonedQuestion>,
-    /// The sessions among `questions` that still lack the summary, so that the status need not read
-    /// all of them; `None` after a change. If an episode is only evicted, its session is counted
-    /// until the sessions are listed.
+    /// The number of sessions in `questions` that still lack the summary by the model; `None` after
+    /// a change. The number is cached, so that the status need not read all these sessions. The
+    /// eviction of an episode is not noticed: its session is counted until the sessions are listed.
     count: Cell<Option<AbandonedCount>>,
 }
 
@@ -58,7 +59,8 @@ impl EngineState {
         found
     }
 
-    /// Returns the number of these sessions, and the error of the last one.
+    /// Returns the number of sessions whose summary the model did not write, and the error of the
+    /// last of these sessions.
     pub(super) fn abandoned_status(&self) -> (usize, Option<String>) {
         let AbandonedQuestions { questions, count } = &self.model_queue.abandoned;
         if count.get().is_none() {

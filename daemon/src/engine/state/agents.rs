@@ -21,8 +21,8 @@ const MAX_REPORTED: usize = 256;
 /// than the time at which the end was noticed.
 const END_TOLERANCE: Duration = Duration::from_secs(5);
 
-/// A process that is seen running at least this long after its report is the agent, and not a wrapper
-/// around the hook, which exits when the hook has ended. A hook waits up to 60 s for an episode.
+/// If a process that a hook reported still runs this long after the report, it is the agent. A
+/// wrapper around the hook would have exited with the hook. A hook waits up to 60 s for an episode.
 const MIN_AGENT_TIME: Duration = Duration::from_secs(90);
 
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub(super) struct Agents {
     from_liveness_files: HashMap<String, RunningSession>,
     /// The sessions that hooks reported, the latest last.
     reported: Vec<ReportedSession>,
-    /// Sessions whose agent ended, with the time at which this was noticed, the latest last.
+    /// Sessions whose agent ended, with the time at which the end was noticed, the latest last.
     ended: VecDeque<(String, Timestamp)>,
 }
 
@@ -49,8 +49,8 @@ pub(in crate::engine) struct AgentObservation {
 struct ReportedSession {
     running: RunningSession,
     /// Whether the last two reports of the session contained the same process, or the process was
-    /// seen running [`MIN_AGENT_TIME`] after the last report. If a wrapper runs the hook, each report
-    /// contains a different process. The end of such a process is ignored.
+    /// seen running [`MIN_AGENT_TIME`] after the last report. If a wrapper runs the hook, each
+    /// report contains a different process. The end of such a process is ignored.
     is_confirmed: bool,
     /// The time of the last report.
     at: Timestamp,
@@ -108,7 +108,7 @@ impl Agents {
         self.ended.push_back((session.to_owned(), now));
     }
 
-    /// Whether the agent that wrote a record of the session at this time has ended.
+    /// Whether the agent that wrote a record of the session at the time `written` has ended.
     fn has_ended(&self, session: &str, written: Timestamp) -> bool {
         let end = self.ended.iter().find(|(known, _)| known == session);
         end.is_some_and(|(_, end)| written <= end.plus(END_TOLERANCE))
@@ -137,7 +137,7 @@ impl Agents {
         };
         self.reported.retain_mut(|ReportedSession { running, is_confirmed, at }| {
             let is_gone = is_gone(running);
-            // Without its start time, the process may be another process with the same id.
+            // If the start time is not known, this may be another process with the same id.
             let is_known = !is_gone && running.started.is_some();
             *is_confirmed |= is_known && now.since(*at) >= MIN_AGENT_TIME;
             if from_liveness_files.contains_key(&running.session) {

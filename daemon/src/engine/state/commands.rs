@@ -203,9 +203,9 @@ impl EngineState {
         }
     }
 
-    /// Requests the episodes of the latest sessions that are due. If the sessions of an older
-    /// history are more than [`Scope::history_limit`], none of them is requested: the search could
-    /// not wait for them, and would delay the import.
+    /// Requests the missing episodes of the latest sessions in `scope` that are no longer active.
+    /// If there are more history sessions than [`Scope::history_limit`], none of them is requested:
+    /// the search could not wait for all of them, and their jobs would delay the import.
     fn request_episodes(&mut self, scope: &Scope, now: Timestamp) -> RequestedEpisodes {
         let mut requested = RequestedEpisodes { pending: Vec::new(), left_out: 0 };
         if self.view.check_writable().is_err() {
@@ -273,8 +273,9 @@ impl EngineState {
     }
 
     /// Replies to the callers that search for old sessions, as soon as all existing files are
-    /// known. Before, a file that is being registered would count neither as a new file nor as a
-    /// file of a live session.
+    /// known. An earlier reply would miss a file that is being registered: when the caller
+    /// searches, the store may have the file, but the live sessions in the reply do not include its
+    /// session.
     pub(super) fn reply_to_backfills(&mut self) {
         if !self.knows_all_files() {
             return;

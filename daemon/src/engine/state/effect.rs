@@ -59,8 +59,8 @@ pub(in crate::engine) enum EngineEffect {
     /// Records in the usage statistics that a request was avoided, because the session had not
     /// changed.
     CountAvoided(Option<Namespace>),
-    /// Replies with the permission to create the summary of a session again, and with the data for
-    /// this.
+    /// Replies with the permission to create the summary of a session again, and with the data from
+    /// which it is created.
     PermitRemake {
         session: Box<Session>,
         parse_context: Arc<ParseContext>,

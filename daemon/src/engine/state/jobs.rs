@@ -202,7 +202,7 @@ impl EngineState {
             session.last_activity = at;
         }
         match session.state {
-            // This job or the next one creates the episode, which includes the messages.
+            // This job or the next job creates the episode with these messages.
             SessionState::Indexing(_) => {
                 session.last_activity = session.last_activity.max(at);
                 self.tracker.track(session.clone());

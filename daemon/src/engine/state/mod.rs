@@ -1,4 +1,4 @@
-//! The owner of the engine's mutable state, and its decisions.
+//! Owns the engine's mutable state, and makes the engine's decisions.
 //!
 //! The decisions are pure: [`EngineState::decide`] takes an event and the time, and returns
 //! [`EngineEffect`]s. It reads the store and other shared data through a [`View`]. It uses no
@@ -65,7 +65,8 @@ use crate::{
 
 /// Maximum number of problems that are kept for the status.
 const MAX_PROBLEMS: usize = 20;
-/// Minimum step of the clock into the past that is handled. Smaller steps are usual corrections.
+/// Minimum step of the clock into the past after which the times of sessions are corrected. Smaller
+/// steps are usual.
 const CLOCK_STEP: Duration = Duration::from_secs(60);
 /// Maximum duration of a sleep, because the clock may jump, and the machine may be suspended.
 pub(super) const MAX_SLEEP: Duration = Duration::from_secs(300);

@@ -203,8 +203,8 @@ impl EngineState {
         let session = self.session(key);
         let indexed = session.as_ref().and_then(|session| session.indexed.as_ref());
         if indexed.is_none_or(|indexed| indexed.episode != asked_about) {
-            // The session has a new episode, whose question is queued separately, or is being
-            // forgotten.
+            // The session is being forgotten, or has a new episode. The question about a new
+            // episode is queued separately.
             return;
         }
         match end {
@@ -224,8 +224,8 @@ impl EngineState {
         }
     }
 
-    /// Queues a session whose episode was made from evidence. Replies when the model answered or the
-    /// question was postponed, or at once if there is nothing to queue.
+    /// Queues a session whose episode was made from evidence. Replies when the model answered or
+    /// the question was postponed, or at once if there is nothing to queue.
     pub(super) fn request_summary(
         &mut self,
         key: SessionKey,

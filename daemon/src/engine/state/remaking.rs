@@ -39,8 +39,8 @@ impl EngineState {
     }
 
     /// Stores an episode that was created again. Returns `false` if the episode is not stored: no
-    /// permission was given, the session has got another episode meanwhile, a model has written this
-    /// episode, a user has deleted it, or the engine stops.
+    /// permission was given, the session has got another episode meanwhile, a model has written
+    /// this episode, a user has deleted it, or the engine stops.
     pub(super) fn store_remade(&mut self, made: NewEpisode) -> bool {
         let NewEpisode { episode, .. } = &made;
         let is_permitted = self.remaking.take() == Some(episode.session);

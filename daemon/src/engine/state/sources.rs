@@ -70,8 +70,9 @@ impl EngineState {
         }
     }
 
-    /// Whether the import of a session of history will read this file. If a scan, such as after the
-    /// database was reopened, read it earlier, its text could not be evicted until the import.
+    /// Whether the import of a session of history will read this file. Other causes, such as the
+    /// scan after the database was reopened, must not read such a file earlier: its text could not
+    /// be evicted until the import.
     fn waits_for_import(
         &self,
         session: SessionKey,
@@ -128,8 +129,8 @@ impl EngineState {
         self.effects.push(EngineEffect::Register { sessions, sources });
     }
 
-    /// Schedules the reading of new files, except files of history. If the files could not be saved,
-    /// they are known only in memory.
+    /// Schedules the reading of new files, except files of history. If the files could not be
+    /// saved, they are known only in memory.
     pub(super) fn registered(&mut self, registered: RegisteredFiles, now: Timestamp) {
         let RegisteredFiles { files, saved } = registered;
         if let Err(error) = saved {

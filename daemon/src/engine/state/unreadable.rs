@@ -1,5 +1,5 @@
-//! Keeps the files that could not be read, and retries them. The reason may be temporary, for
-//! example too many open files, and no event announces the files again.
+//! Keeps the files that could not be read, and retries them. The cause of a failure may be
+//! temporary, for example too many open files, and no event announces the files again.
 
 use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 

@@ -14,9 +14,9 @@
 //! | daemon started | Indexing | Indexing: the job starts again |
 //!
 //! A write during indexing is recorded: when the job ends, the session is active again. A close
-//! that is requested during indexing is recorded, too: another job follows, which finds the session
-//! unchanged if the first job has read everything. A requested close that failed is retried, even
-//! after more writes.
+//! that is requested during indexing is recorded, too: another job follows. If the first job has
+//! read everything, the second job finds the session unchanged. A requested close that failed is
+//! retried even after more writes. Until the retry, these writes do not make the session active.
 //!
 //! `explore.rs` tests all reachable states of one session.
 
@@ -279,8 +279,8 @@ fn job_ended(session: &mut Session, end: JobEnd, now: Timestamp) -> Option<Close
     indexing.again.and_then(|reason| start(session, reason, now))
 }
 
-/// Whether an acknowledged close still has to be retried. In this case, a write does not make the
-/// session active, because without a timeout the session would not be closed again.
+/// Whether the failed job belongs to a requested close and has to be retried. In this case, a write
+/// does not make the session active: if no timeout is set, an active session would not be closed.
 fn must_be_retried(failure: &Failure) -> bool {
     failure.reason.is_requested() && failure.retry_at.is_some()
 }

@@ -69,8 +69,8 @@ impl StoredRedactor {
         true
     }
 
-    /// Redacts every text in a JSON document that this program wrote. A value is not a secret because
-    /// of the name of its member, but may be one because of the name of its setting.
+    /// Redacts every text in a JSON document that this program wrote. In such a document, the name
+    /// of a member does not show that its value is a secret. The name of a setting may show it.
     pub fn value(&mut self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => self.text(text),
@@ -179,7 +179,8 @@ impl StoredRedactor {
         }
     }
 
-    /// Redacts the old and the new value of a setting. Its name may show that they are secrets.
+    /// Redacts the old and the new value of a setting. The name of the setting may show that these
+    /// values are secrets.
     fn setting(&mut self, members: &mut Map<String, Value>) -> bool {
         let Some(Value::String(name)) = members.get("setting").cloned() else { return false };
         let values = ["old_value", "new_value"].into_iter();

@@ -3,8 +3,8 @@
 use super::*;
 
 /// Returns two answers of an engine. The first one has an episode of this machine and a colleague's
-/// episode, both without content. The second one has the colleague's episode, whose content contains
-/// a secret.
+/// episode, both without content. The second one has the colleague's episode, whose content
+/// contains a secret.
 fn rows_of_two(own: &str) -> (serde_json::Value, serde_json::Value) {
     let key = format!("ghp{}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1x");
     let row = |id: &str, content: Option<String>| {
