@@ -188,7 +188,7 @@ impl BareConnection {
     }
 
     /// Requests the end of the daemon. This is not done in a task, because a task is aborted when
-    /// its client disconnects, for example a client that stops waiting for a daemon that hangs.
+    /// its client disconnects. For example, a client disconnects when the daemon hangs.
     async fn stop(&self, id: Option<Value>) {
         self.daemon.stop_requested.notify_one();
         if let Some(id) = id {
@@ -214,8 +214,8 @@ async fn disconnected(stream: &Stream) -> io::Result<()> {
 
     use tokio::io::{Interest, unix::AsyncFd};
     let Stream::UdSocket(stream) = stream;
-    // Uses a second descriptor, because clearing the readiness of the first one could delay the
-    // writer.
+    // Uses a second descriptor, because clearing the readiness of the first descriptor could delay
+    // the writer.
     let socket = stream.as_fd().try_clone_to_owned()?;
     #[expect(
         deprecated,

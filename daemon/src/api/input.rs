@@ -56,7 +56,7 @@ pub(super) struct InputBudget(Arc<Semaphore>);
 /// A line, and the memory that it uses.
 pub(super) struct InputLine {
     pub(super) bytes: Vec<u8>,
-    /// For a bare request, kept until the request is answered.
+    /// The permit for this memory. For a bare request, kept until the request is answered.
     pub(super) held: Option<OwnedSemaphorePermit>,
 }
 

@@ -1,4 +1,4 @@
-//! Finds the project of a request, which may be given as a directory in any spelling, a remote, a
+//! Finds the project of a request. The request may give a directory in any spelling, a remote, a
 //! name or a namespace. Determines which projects a client may search according to the settings.
 
 use std::cmp::Reverse;
@@ -106,8 +106,8 @@ pub(super) fn search_scope(
     Ok(Scope { namespaces, near, ..Scope::default() })
 }
 
-/// Returns the directories that a client requests, or all `visible` directories if it requests
-/// none; `None` for all.
+/// Returns the directories that a client requests. If the client requests no directory, returns
+/// `visible`. `None` means all directories.
 ///
 /// # Errors
 ///

@@ -229,8 +229,8 @@ async fn process_file(
     Ok(())
 }
 
-/// Returns the files of the events in the spool, the oldest first. Removes incomplete files that
-/// are older than [`MAX_WAIT`].
+/// Returns the files of the events in the spool, the oldest first. Removes other files, which are
+/// incomplete, if they are older than [`MAX_WAIT`].
 fn waiting(home: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(hook::spool(home))? {
@@ -249,7 +249,8 @@ fn waiting(home: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Returns entries with the name of an event that are not regular files, such as pipes.
+/// Returns the entries that have the extension of an event, but are not regular files, such as
+/// pipes.
 fn foreign_entries(home: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(hook::spool(home)).into_iter().flatten().flatten();
     let others = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_file()));

@@ -250,7 +250,8 @@ impl Supervisor {
             tokio::select! {
                 () = reserve::wait_until_missing(&home) => {
                     let home = home.clone();
-                    // Its failure is logged, and the next attempt follows after a pause.
+                    // If the reserve cannot be created, this is logged, and the next attempt
+                    // follows after a pause.
                     drop(tokio::task::spawn_blocking(move || reserve::ensure_reserve(&home)));
                 }
                 signal = signals.recv() => match signal {

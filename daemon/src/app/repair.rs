@@ -20,9 +20,10 @@ use crate::{
     },
 };
 
-/// Recovers missing records from the database `damaged`. If it is `None`, checks the current
-/// database, moves it to another folder if any record cannot be read, and recovers missing records
-/// from all damaged databases that were not recovered yet. `notify` receives lines for people.
+/// Recovers missing records from the database `damaged`. If `damaged` is `None`, checks the current
+/// database, moves this database to another folder if any record cannot be read, and recovers
+/// missing records from all damaged databases that were not recovered yet. `notify` receives lines
+/// for people.
 ///
 /// # Errors
 ///

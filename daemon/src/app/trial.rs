@@ -28,7 +28,7 @@ use crate::{
 
 pub struct TrialReport {
     pub text: String,
-    /// Whether a format reads the file.
+    /// Whether a format can read the file.
     pub is_read: bool,
 }
 
@@ -37,8 +37,8 @@ const MAX_RECORDS: u64 = 1_000;
 /// Maximum number of characters of a value, so that a line fits in 80 columns.
 const MAX_VALUE_CHARS: usize = 62;
 
-/// Reads `file` with the format of `agent` or, if that is `None`, with a format that claims the
-/// file.
+/// Reads `file` with the format of `agent` or, if `agent` is `None`, with the first format that
+/// claims the file and can read it.
 ///
 /// # Errors
 ///

@@ -49,7 +49,7 @@ const STOP_WORDS: &str = " a is the an and are as at be but by for if in into it
     does we i you my our your have has had can should would could about from ";
 
 /// Returns the words of a question for the full-text index, without stop words if there are other
-/// words. They contain no operators of the query language of the index.
+/// words. The returned words contain no operators of the query language of the index.
 pub fn words(question: &str) -> Vec<String> {
     let lower = question.to_lowercase();
     let all = lower.split(|c: char| !c.is_alphanumeric() && c != '_');

@@ -16,7 +16,7 @@ pub struct Removal {
     pub episode: Uuid,
     /// Whether the episode itself is removed.
     pub removes_episode: bool,
-    /// Whether the session is removed from the group, so that none of its text may remain.
+    /// Whether the session is removed from the group. Then, none of its text may remain.
     pub is_forgotten: bool,
     pub entities: Vec<Uuid>,
     pub facts: Vec<Uuid>,
@@ -110,7 +110,7 @@ pub fn remove(removals: &[Removal]) -> Vec<Statement> {
     if !facts.is_empty() {
         statements.push(Statement::with_rows(
             facts,
-            // FalkorDB uses its index of edges only for a pattern without labels at its ends.
+            // FalkorDB uses its index of edges only for a pattern whose end nodes have no labels.
             "UNWIND $rows AS row MATCH ()-[r:RELATES_TO {uuid: row.uuid}]->() \
              SET r.episodes = [x IN r.episodes WHERE x <> row.episode] \
              WITH DISTINCT r WHERE size(r.episodes) = 0 DELETE r",

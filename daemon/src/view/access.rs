@@ -39,7 +39,8 @@ struct OneTimeToken {
 pub(super) struct RequestOrigin<'r> {
     pub(super) host: Option<&'r str>,
     pub(super) origin: Option<&'r str>,
-    /// The header `Sec-Fetch-Site`: the relation to the site that caused the request.
+    /// The header `Sec-Fetch-Site`: the relation between this server and the site that caused the
+    /// request.
     pub(super) site: Option<&'r str>,
     pub(super) cookies: Option<&'r str>,
     /// Whether the request may change something.
@@ -138,7 +139,7 @@ fn secret() -> String {
     format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }
 
-/// Compares in a time that does not depend on where the texts differ.
+/// Compares two texts in a time that does not depend on where they differ.
 fn is_same(known: &str, given: &str) -> bool {
     let differences =
         known.bytes().zip(given.bytes()).fold(0, |all, (one, other)| all | (one ^ other));

@@ -154,9 +154,9 @@ async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
     list_sessions::named(daemon, key).await
 }
 
-/// Returns the sessions that match the filter, except the wishes for all projects if the filter
-/// selects a project. Also returns transcripts that were not read, because they could be imported
-/// later.
+/// Returns the sessions that match the filter. If the filter selects a project, leaves out the
+/// wishes for all projects. Also returns transcripts that were not read, because they could be
+/// imported later.
 async fn all_matching(daemon: &DaemonState, filter: &ForgetFilter) -> Result<ForgetTargets, Error> {
     let mut targets = ForgetTargets::new();
     let store = daemon.engine.store().as_ref();

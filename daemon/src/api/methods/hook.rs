@@ -77,7 +77,7 @@ pub(super) async fn hook(
         }
         EventKind::Prompt if hooks.recall => {
             let lines = recall::lines(daemon, &event);
-            // The user waits, so matches that are not found in time are left out.
+            // The user waits, so the reply has no matches if the search is not finished in time.
             reply.context = tokio::time::timeout(RECALL_TIMEOUT, lines).await.unwrap_or(None);
         }
         EventKind::Start | EventKind::Alive | EventKind::Prompt => {}
@@ -113,8 +113,8 @@ pub(super) fn hooks(daemon: &DaemonState) -> Value {
     write(&HookCounts { events: daemon.hook_stats.events(), spooled: spool::count(&daemon.home) })
 }
 
-/// Reports to the engine that the agent has ended the session or, for other events, which process
-/// runs the session, if the process is known.
+/// If the session ends, reports to the engine that the agent has ended it. For other events,
+/// reports which process runs the session, if the process is known.
 fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     let session = &event.session_id;
     if session.is_empty() {
@@ -130,9 +130,9 @@ fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     }
 }
 
-/// Returns the handoff to a session that starts. It comes from earlier sessions in the project and,
-/// with `team_handoff`, from sessions of colleagues. If the session was compacted or is resumed,
-/// the handoff comes from the earlier part of the same session.
+/// Returns the handoff to a session that starts. The handoff comes from earlier sessions in the
+/// project and, with the setting `team_handoff`, from sessions of colleagues. If the session was
+/// compacted or is resumed, the handoff comes from the earlier part of the same session.
 async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Option<String> {
     let own =
         current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await.ok();
@@ -204,8 +204,8 @@ async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Opt
     }
 }
 
-/// Waits until the episode of a session that was just compacted is stored. Without a time limit of
-/// its own: when [`HANDOFF_TIMEOUT`] passes, the next prompt requests the handoff again.
+/// Waits until the pending episode of the compacted or resumed session is stored. This has no time
+/// limit of its own: when [`HANDOFF_TIMEOUT`] passes, the next prompt requests the handoff again.
 async fn index_own(daemon: &DaemonState, own: Option<SessionKey>) {
     if own.is_none() {
         return;

@@ -186,9 +186,9 @@ fn row(
     }))
 }
 
-/// Returns the edits of the file that contain a text, at most one of each session. A name is
-/// compared only with the edits of sessions in its project directory, because other directories may
-/// have files with the same name.
+/// Returns the edits that change the file with these names and contain `text`, at most one of each
+/// session. A name is compared only with the edits of sessions in its project directory, because
+/// other directories may have files with the same name.
 fn with_text(
     daemon: &DaemonState,
     names: &[FileName],
@@ -232,7 +232,7 @@ fn with_text(
     rows.collect::<Result<_, _>>().map_err(store_error)
 }
 
-/// An edit of a file that contains the wanted text.
+/// An edit that contains the wanted text.
 struct MatchingEdit {
     session: SessionKey,
     source: u32,
@@ -260,8 +260,8 @@ impl MatchingEdit {
     }
 }
 
-/// Returns the first edit of one of these files that contains the text. The best passages of the
-/// session are inspected first.
+/// Returns the first edit that changes one of these files and contains `text`. The best passages of
+/// the session are inspected first.
 fn edit_of(
     daemon: &DaemonState,
     hit: &SessionHit,

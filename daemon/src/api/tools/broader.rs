@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Returns broader queries that find sessions, for a query without results. `vectors` contains the
-/// vector of that query.
+/// vector of the query without results.
 pub(super) async fn found(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -94,8 +94,8 @@ impl BroaderSearch<'_, '_> {
     }
 }
 
-/// Returns the end that is nearest to the period `time`. The sessions are in the order of their
-/// ends, latest first, so that few of them are read.
+/// Returns the end of a session that is nearest to the period `time`. The sessions must be sorted
+/// by their ends, the latest first. A binary search reads only few of them.
 fn nearest<S>(
     sessions: &[S],
     ended: impl Fn(&S) -> Result<Option<Timestamp>, StoreError>,

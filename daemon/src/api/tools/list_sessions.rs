@@ -128,7 +128,7 @@ struct ExcludedSessions {
     by_project: usize,
     /// Whether a session of the project is excluded by another filter.
     of_project: bool,
-    /// The last activity in each project, by its path.
+    /// The last activity in each project, by the path of the project.
     projects: HashMap<String, Timestamp>,
 }
 

@@ -29,7 +29,8 @@ const CRASH_TRACKER_FILE: &str = "at_work.json";
 ///
 /// # Errors
 ///
-/// If a file is not an export, or cannot be read or written. The files before it are redacted.
+/// If a file is not an export, or cannot be read or written. The files before this file are already
+/// redacted.
 pub fn exports(paths: &[PathBuf], mode: RunMode) -> anyhow::Result<RedactionSummary> {
     let mut redactor = StoredRedactor::default();
     let mut changed = Vec::new();
@@ -104,7 +105,7 @@ fn exported(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Returns the files with an extension in a folder, without symbolic links.
+/// Returns the files in `folder` that have this extension and are not symbolic links.
 fn listed(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -52,8 +52,8 @@ pub struct RedactionSummary {
     /// The version of the rules under which the text was stored. `None` if it was not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_rules: Option<u32>,
-    /// Whether nothing was found and this was recorded, so that the text now counts as redacted by
-    /// the current rules.
+    /// Whether there was nothing to redact, and the text was recorded as redacted by the current
+    /// rules.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub recorded: bool,
     /// Whether the database was rewritten.
@@ -77,7 +77,8 @@ pub type ProgressCallback<'p> = &'p mut dyn FnMut(u64, u64);
 const SAVE_INTERVAL_BYTES: u64 = 16 << 20;
 
 /// Redacts the database, the logs and the spooled events of a home directory again. A preview only
-/// counts the changes.
+/// counts the changes. If there are no changes, a preview records that the text is redacted by the
+/// current rules.
 ///
 /// # Errors
 ///
@@ -249,7 +250,7 @@ fn listed(counts: &BTreeMap<String, u64>) -> Vec<String> {
     counts.iter().map(|(what, count)| format!("{count} {what}")).collect()
 }
 
-/// Fails for a file that is not part of an export.
+/// Fails for a file whose extension is not one that `graphiti export` writes.
 fn ensure_exported(path: &Path) -> anyhow::Result<()> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     ensure!(

@@ -70,7 +70,7 @@ pub(in crate::config) const DOLLARS: Number<f64> = Number {
     ..SHARE
 };
 
-/// Milliseconds, without the special treatment of small numbers.
+/// Milliseconds. [`Millis`] uses this, and reads small numbers differently.
 const MILLIS: Number<Duration> = Number {
     min: 1.0,
     max: LONGEST,
@@ -81,7 +81,7 @@ const MILLIS: Number<Duration> = Number {
     to_number: |time| time.as_millis() as f64,
 };
 
-/// Seconds, without the special treatment of 0 and `null`.
+/// Seconds. [`OffSeconds`] uses this, and reads 0 and `null` differently.
 const OFF_SECONDS: Number<Duration> = Number {
     example: "1800 for half an hour",
     remedy: "write 1800 for half an hour, or 0 to switch this off",
