@@ -41,8 +41,8 @@ pub(super) fn missing_folders(config: &Config) -> Vec<String> {
     missing.map(sentence).collect()
 }
 
-/// Returns a notice about the folders of agents that have transcripts and are not followed, because
-/// `watch_directories` selects other folders.
+/// Returns a notice about folders of agents that are not followed although they contain
+/// transcripts, because `watch_directories` selects other folders.
 pub(super) fn left_out_notice(folders: &TranscriptFolders) -> Option<String> {
     let formats = Formats::new(&[]);
     let is_transcript = |file: &Path| formats.iter().any(|format| format.claims(file));

@@ -24,7 +24,7 @@ pub(super) const MAX_HITS: usize = 50;
 pub(super) const TEXT_HITS: usize = 5;
 
 /// The vectors of the queries of one request. The vector of a text is requested once, even if the
-/// model fails, because each failure may take the time limit of the model.
+/// model fails, because each failure may take as long as the time limit of the model.
 pub(super) struct QueryVectors<'d> {
     daemon: &'d DaemonState,
     known: HashMap<String, Option<Arc<Packed>>>,

@@ -209,7 +209,8 @@ pub(super) async fn facts_of(daemon: &DaemonState, scope: &CopyScope, kind: &str
     Ok(ViewPage::new(format!("{name} · {}", T.facts), NavItem::Facts, body))
 }
 
-/// Renders how to find the facts of a kind that the copy does not contain.
+/// Renders the note that says how to find the other facts of a kind, which the copy does not
+/// contain.
 fn others(kind: Relation) -> Markup {
     html! { (texts::other_facts(kind.as_str())) }
 }

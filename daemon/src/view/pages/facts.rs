@@ -33,8 +33,8 @@ pub(in crate::view) struct FactQuery {
     project: String,
     kind: String,
     as_of: String,
-    /// Only facts that are listed after the fact with this id: the next page of a list without
-    /// words.
+    /// The id of the last fact of the previous page. Only the facts after this fact are listed.
+    /// Used only without words.
     after: String,
     /// Whether ended facts are shown, too.
     ended: bool,
@@ -79,7 +79,7 @@ impl FactQuery {
         self.q.trim().is_empty()
     }
 
-    /// Says how to find the facts that are not on the page.
+    /// Renders how to find the facts that are not on the page.
     fn others(&self, found: &[FactRow]) -> Markup {
         match end_of_page(found, MAX_FACTS).filter(|_| self.is_list()) {
             Some(after) => {

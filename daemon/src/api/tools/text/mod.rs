@@ -34,7 +34,7 @@ pub(super) trait ModelText {
 /// Maximum length, in bytes, of a name or title.
 const MAX_NAME_BYTES: usize = 160;
 
-/// The parts of errors that name a command, with the tool that a model calls instead.
+/// The parts of error messages with a command, each with the tool that a model calls instead.
 const TOOLS_FOR_COMMANDS: [(&str, &str); 2] = [
     (LISTED_SESSIONS, "search_sessions shows the ids of sessions"),
     (LISTED_FACTS, "search_memory_facts shows the ids"),
