@@ -107,7 +107,7 @@ struct BareConnection {
 
 impl BareConnection {
     /// Serves bare requests. Returns the first line of the Model Context Protocol if the client
-    /// switches to it.
+    /// switches to this protocol.
     async fn serve(&mut self, input: &mut LineReader) -> Option<Vec<u8>> {
         loop {
             let InputLine { bytes: line, held } = match input.next().await? {
@@ -129,7 +129,7 @@ impl BareConnection {
         }
     }
 
-    /// Starts a request; `held` is the input memory that it uses.
+    /// Starts a request; `held` is the input memory that the request uses.
     async fn take(&mut self, request: Request, held: Option<OwnedSemaphorePermit>) {
         let id = request.id.clone();
         if self.requests.len() >= MAX_CONCURRENT_REQUESTS {
@@ -188,7 +188,7 @@ impl BareConnection {
     }
 
     /// Requests the end of the daemon. This is not done in a task, because a task is aborted when
-    /// its client disconnects. For example, a client disconnects when the daemon hangs.
+    /// its client disconnects, and a client may disconnect because the daemon hangs.
     async fn stop(&self, id: Option<Value>) {
         self.daemon.stop_requested.notify_one();
         if let Some(id) = id {

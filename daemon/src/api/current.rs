@@ -2,11 +2,11 @@
 //!
 //! If the request names a session (by its id, a unique prefix of its id, or the id of an episode of
 //! it), only this value counts. Otherwise, the first known session in this list is used: the
-//! session that the client reports as its own; the session of the nearest ancestor process of the
-//! client that runs an agent; the session that started the client, if this session is still live;
-//! the only active session in the client's directory. If the client's agent is not followed, or the
-//! client reports an unknown session, no session of this list is used. The session of another agent
-//! is never the client's own session, even if that agent started the client.
+//! session that the client reports as its own; the session of the agent process that is the nearest
+//! to the client among its ancestors; the session that started the client, if this session is still
+//! live; the only active session in the client's directory. If the client's agent is not followed,
+//! or the client reports an unknown session, no session of this list is used. The session of
+//! another agent is never the client's own session, even if that agent started the client.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -122,7 +122,7 @@ pub(super) async fn client_session(
     Ok(live.iter().any(|session| session.key == key).then_some(key))
 }
 
-/// Returns the session of the nearest ancestor process of the client that runs an agent.
+/// Returns the session of the agent process that is the nearest to the client among its ancestors.
 async fn session_of_process(
     daemon: &DaemonState,
     client: &ClientContext,

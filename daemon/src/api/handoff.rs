@@ -82,7 +82,8 @@ fn with_wishes(
     let wishes = preferences(store, projects)?;
     let texts: Vec<String> = wishes.iter().map(|wish| wish.fact.sentence.clone()).collect();
     let mut handoff = gather(&texts);
-    // A wish without words, which is left out, cannot be stated.
+    // `gather` leaves out a wish without words. Then, the texts do not correspond to the wishes,
+    // and no wish is marked.
     if handoff.preferences.len() == wishes.len() {
         mark_contradicted(&mut handoff.preferences, &wishes);
     }
@@ -118,7 +119,8 @@ impl handoff::StatementValidity for StatesBySession {
     }
 }
 
-/// Returns the states of the statements in the summary of each episode, and how its session ended.
+/// Returns, for each episode, the states of the statements in its summary and the ending of its
+/// session.
 fn statement_states(
     store: &dyn Store,
     episodes: &[Episode],

@@ -163,7 +163,8 @@ impl DaemonState {
 /// A request about the daemon itself.
 pub enum AdminRequest {
     Reload(tokio::sync::oneshot::Sender<graphiti_proto::methods::Reloaded>),
-    /// Open the viewer and return the address of its page, or why it cannot be opened.
+    /// Open the viewer and return the address of its page, or the reason why the viewer cannot be
+    /// opened.
     View(tokio::sync::oneshot::Sender<Result<graphiti_proto::methods::view::ViewAddress, String>>),
     /// Render a part of a static copy of the viewer.
     StaticCopy(

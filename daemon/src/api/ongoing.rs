@@ -1,5 +1,5 @@
-//! Finds the other sessions that are at work in a project, and describes them: agents that work in
-//! the same files should know of each other.
+//! Finds and describes the other active sessions in a project, because agents that work on the same
+//! files should know of each other.
 
 use graphiti_proto::tools::{SessionRow, get_handoff::OngoingSession};
 
@@ -98,7 +98,7 @@ fn changed_files(project: Option<&Project>, messages: &[Message]) -> Vec<String>
 }
 
 fn is_edit(message: &Message) -> bool {
-    // The output of other tools may contain lines that begin in the same way.
+    // The output of other tools may also contain lines that begin with `+` or `-`.
     let is_changed_line = |line: &str| line.starts_with(['+', '-']);
     let mut changes = message.text.lines().skip(1).peekable();
     message.role == Role::Tool && changes.peek().is_some() && changes.all(is_changed_line)

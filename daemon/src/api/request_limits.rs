@@ -28,7 +28,7 @@ pub(super) async fn with_deadline<T>(
     })
 }
 
-/// Returns the result of `work`, or an error if it panics.
+/// Returns the result of `work`, or an error if `work` panics.
 async fn catch_panics<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     let mut work = pin!(work);
     poll_fn(|context| {

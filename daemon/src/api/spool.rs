@@ -55,7 +55,7 @@ pub(super) fn bytes(home: &Path) -> u64 {
     files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
 }
 
-/// Returns the spool of `home`, and creates it if necessary.
+/// Returns the folder of the spool of `home`. Creates the folder if necessary.
 pub fn open(home: &Path) -> io::Result<PathBuf> {
     let folder = hook::spool(home);
     fs::create_dir_all(&folder)?;
@@ -114,7 +114,7 @@ pub(super) fn count(home: &Path) -> usize {
     waiting(home).map_or(0, |files| files.len())
 }
 
-/// Returns the files of the events of these sessions, which are given by their ids.
+/// Returns the files of the events of the sessions with these ids.
 pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathBuf>> {
     let files = match waiting(home) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -59,7 +59,7 @@ const THREAD_STOP_LIMIT: Duration = Duration::from_secs(5);
 /// Pause before another attempt to reopen a database.
 const REOPEN_PAUSE: Duration = Duration::from_secs(30);
 
-/// Runs the daemon until it is asked to stop.
+/// Runs the daemon until a signal or a client requests its end.
 ///
 /// # Errors
 ///
@@ -116,10 +116,11 @@ struct Supervisor {
     redactor: Redactor,
     /// The listener of the socket, with its address. All rounds use the same listener.
     listener: Option<(Arc<api::server::Listener>, String)>,
-    /// The defect that ended the last round, if any. The status of the next round shows it.
+    /// The defect that ended the last round, if any. The status of the next round shows this
+    /// defect.
     problem: Option<String>,
-    /// Notified when a client asks the daemon to stop. It outlives the rounds, so that a request
-    /// that arrives at the end of a round is not lost.
+    /// Notified when a client asks the daemon to stop. The notification outlives the rounds, so
+    /// that a request that arrives at the end of a round is not lost.
     stop_requested: Arc<Notify>,
     started_at: Timestamp,
 }
@@ -127,7 +128,7 @@ struct Supervisor {
 impl Supervisor {
     /// Serves in rounds. A round is one open database and the tasks that use it. Another round
     /// starts after a failed write or a panic of a task, because the state in memory may then be
-    /// wrong. It also starts if the database must be reopened to become smaller.
+    /// wrong. Another round also starts if the database must be reopened to become smaller.
     async fn serve(mut self) -> anyhow::Result<()> {
         let mut signals = signals::listen().context("listen for signals")?;
         let mut defects = Defects::default();
@@ -278,8 +279,8 @@ impl Supervisor {
                     }
                     Some(AdminRequest::StaticCopy(request, reply)) => {
                         let daemon = round.daemon.clone();
-                        // A separate task, because other requests must be handled while the pages
-                        // are rendered.
+                        // Uses a separate task, because other requests must be handled while the
+                        // pages are rendered.
                         tokio::spawn(async move {
                             // The caller may have disconnected.
                             let _ = reply.send(view::copied(&daemon, &request).await);

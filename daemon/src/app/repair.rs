@@ -74,8 +74,8 @@ pub fn repair(
     Ok(())
 }
 
-/// Moves the current database to another folder if any record cannot be read. Returns whether it
-/// was moved.
+/// Moves the current database to another folder if any record cannot be read. Returns whether the
+/// database was moved.
 fn check_database(folder: &Path, notify: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     let examined = SledStore::open(folder).and_then(|store| {
         let examined = store.examine();

@@ -110,7 +110,7 @@ pub enum Notice {
         /// Why the key is no longer used.
         reason: &'static str,
     },
-    /// A value that is replaced with a similar one.
+    /// A value that is replaced with a similar value.
     Adjusted {
         place: FilePosition,
         key: String,

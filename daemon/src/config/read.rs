@@ -38,7 +38,7 @@ const GRAPHITI_SECTIONS: &[&str] = &[
     "version",
 ];
 
-/// A file, and whether it is the user's own.
+/// A configuration file: the user's own file, or a file of a project.
 #[derive(Clone, Debug)]
 pub(super) struct ConfigSource {
     /// The path, for messages.

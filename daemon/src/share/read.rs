@@ -1,5 +1,5 @@
-//! Statements that read the graph, and their rows. Other programs may have written the rows, so the
-//! rows may contain anything.
+//! Builds the statements that read the graph, and parses the rows of the results. Other programs
+//! may have written the rows, so the rows may contain anything.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub struct FoundFact {
     pub sentence: String,
     pub source: FoundEntity,
     pub target: FoundEntity,
-    /// The episodes that state the fact; the first one created it.
+    /// The episodes that state the fact; the first of these episodes created the fact.
     pub episodes: Vec<String>,
     pub created_at: Timestamp,
     pub valid_at: Timestamp,

@@ -2,10 +2,10 @@
 //!
 //! The address that `graphiti view` opens contains a token. The token is valid once and for a short
 //! time; the browser gets a cookie in exchange. Other users of the machine can connect to the port,
-//! and other sites can make the user's browser send requests to it, but their requests do not
-//! contain the cookie. Browsers also send a cookie to servers at other ports of the same host.
-//! Therefore, all pages are below a path with a random name, and the cookie is valid only for this
-//! path.
+//! and other sites can make the user's browser send requests to the port. The requests of such
+//! users and sites do not contain the cookie. Browsers also send a cookie to servers at other ports
+//! of the same host. Therefore, all pages are below a path with a random name, and the cookie is
+//! valid only for this path.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(super) const TOKEN_LIFE: Duration = Duration::from_secs(120);
 /// Maximum number of valid tokens; a further token replaces the oldest.
 const MAX_TOKENS: usize = 8;
 
-/// The secrets of one server.
+/// The address and the secrets of one server.
 pub(super) struct AccessControl {
     /// The host and port of the server, as browsers write them.
     authority: String,

@@ -1,7 +1,7 @@
 //! Recognises connections of other users.
 //!
-//! Another user who has read a token must not be able to use it. Linux lists the owner of each
-//! connection, so a connection of another user is refused before its token is checked.
+//! Another user who has read a token must not be able to use the token. Linux lists the owner of
+//! each connection, so a connection of another user is refused before the token is checked.
 
 use std::net::SocketAddrV4;
 

@@ -287,8 +287,8 @@ fn client_kind(context: &RequestContext<RoleServer>) -> ClientKind {
     }
 }
 
-/// Returns the result of `work`, or an error if it panics: after a panic, the SDK would not answer
-/// the request.
+/// Returns the result of `work`, or an error if `work` panics: after a panic, the SDK would not
+/// answer the request.
 fn catch_panics<T>(work: impl FnOnce() -> Result<T, ErrorData>) -> Result<T, ErrorData> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(error_data(panic_error())))
 }

@@ -1,7 +1,8 @@
 //! `graphiti/hook`: receives events of agents' hooks.
 //!
-//! An event that ends or compacts a session is acknowledged when it is durable: the close of the
-//! session is recorded, or, if the session may become known later, the event is in the [`spool`].
+//! An event that ends or compacts a session is acknowledged when the event is durable: the close of
+//! the session is recorded, or, if the session may become known later, the event is in the
+//! [`spool`].
 
 use std::{
     collections::BTreeMap,
@@ -67,7 +68,8 @@ pub(super) async fn hook(
         EventKind::Start if hooks.handoff => {
             let limit = hooks.handoff_max_chars as usize;
             let context = context(daemon, &event, limit);
-            // If the handoff is not ready in time, the hook of the next prompt requests it again.
+            // If the handoff is not ready in time, the hook of the next prompt requests the handoff
+            // again.
             let handoff = tokio::time::timeout(HANDOFF_TIMEOUT, context).await;
             reply.is_late = handoff.is_err();
             reply.context = handoff.unwrap_or(None);
@@ -188,8 +190,8 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Requests the episodes of sessions that have just ended or were killed, and waits for them until
-/// the time limit.
+/// Requests the episodes of sessions that have just ended or were killed, and waits for these
+/// episodes until the time limit.
 async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Option<SessionKey>) {
     let scope = Scope { projects, except, limit: MAX_SESSIONS, ..Scope::default() };
     let deadline = Instant::now() + INDEXING_TIMEOUT;

@@ -37,7 +37,7 @@ const MAX_CHANGES: usize = 100;
 const MAX_CANDIDATES: usize = 60;
 /// Maximum number of passages of a session that are searched for the edit.
 const MAX_PASSAGES: usize = 8;
-/// Maximum number of facts of one session that are shown as reasons for its change.
+/// Maximum number of facts of one session that are shown as reasons for the change in this session.
 const MAX_REASONS: usize = 3;
 /// Maximum number of facts about one file.
 const MAX_FACTS: usize = 400;
@@ -107,7 +107,7 @@ async fn run(
     Ok(BlameAnswer { message, file: shown, files, changes })
 }
 
-/// Returns the changes of a file, from the facts about it.
+/// Returns the changes of a file, from the facts about the file.
 fn of_file(
     daemon: &DaemonState,
     names: &[FileName],

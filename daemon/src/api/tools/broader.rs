@@ -143,8 +143,8 @@ fn pairs(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArgu
     pairs
 }
 
-/// Returns the query without any filter and with its plain words only, unless it is the given query
-/// or one of [`single_changes`].
+/// Returns the query without any filter and with its plain words only, unless this is the given
+/// query or one of [`single_changes`].
 fn all_changes(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArguments)> {
     let used = used(arguments);
     let filters: Vec<FilterArgument> = used.iter().map(|(_, filter)| *filter).collect();

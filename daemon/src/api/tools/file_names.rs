@@ -27,9 +27,9 @@ pub(super) struct FileName {
 }
 
 /// Returns the names that a file has in the known directories: its path relative to a directory, or
-/// its whole path if it is outside of the directory. A file of a repository has a name in each
-/// known directory of a clone or worktree, if the directory contains the file. Names in directories
-/// that contain the file are first.
+/// its whole path if the file is outside of the directory. A file of a repository has a name in
+/// each known directory of a clone or worktree, if the directory contains the file. Names in
+/// directories that contain the file are first.
 pub(super) fn names(
     daemon: &DaemonState,
     client: &ClientContext,

@@ -1,5 +1,5 @@
-//! `get_session`: returns the summary of a session, its topics and decisions, or a page of its
-//! messages.
+//! `get_session`: returns the summary of a session, the topics and decisions of the summary, or a
+//! page of the session's messages.
 
 use graphiti_proto::{
     rpc::{Error, code},

@@ -73,7 +73,7 @@ pub(in crate::api) fn verdict(text: &str) -> Result<Verdict, Error> {
     })
 }
 
-/// Returns the fact whose id is `text` or begins with it.
+/// Returns the fact whose id is `text` or begins with `text`.
 pub(in crate::api) fn named(daemon: &DaemonState, text: &str) -> Result<FactKey, Error> {
     let text = text.trim().to_lowercase();
     let digits: String = text.chars().filter(|c| *c != '-').collect();

@@ -98,8 +98,8 @@ async fn run(
     Ok(answer)
 }
 
-/// Requests the summaries of the sessions whose requests to the model failed. A dry run only counts
-/// these sessions.
+/// Requests again the summaries of the sessions whose requests to the model failed. A dry run only
+/// counts these sessions.
 async fn ask_again(
     daemon: &DaemonState,
     client: &ClientContext,

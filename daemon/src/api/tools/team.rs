@@ -53,7 +53,7 @@ pub(super) enum SessionQuery {
     Unsupported(String),
 }
 
-/// Starts a query of the sessions of the team; `None` when they are not requested.
+/// Starts a query of the sessions of the team; `None` when the request does not include the team.
 pub(super) fn ask_sessions(
     daemon: &DaemonState,
     arguments: &SearchSessionsArguments,
@@ -107,7 +107,7 @@ pub(super) fn ask_facts(
     tokio::spawn(sharing.team_facts(groups, text))
 }
 
-/// Waits for the answer, which has its own time limit. If the answer has a problem, adds the
+/// Waits for the answer. The query has its own time limit. If the answer has a problem, adds the
 /// problem to `message`.
 pub(super) async fn answered<T>(asked: TeamQuery<T>, message: &mut String) -> Vec<T> {
     let (rows, problem) = match asked.await {

@@ -49,7 +49,8 @@ pub struct RedactionSummary {
     pub run: bool,
     /// The version of the rules.
     pub rules: u32,
-    /// The version of the rules under which the text was stored. `None` if it was not recorded.
+    /// The version of the rules under which the text was stored. `None` if this version was not
+    /// recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_rules: Option<u32>,
     /// Whether there was nothing to redact, and the text was recorded as redacted by the current

@@ -12,7 +12,7 @@ use crate::config::{
 /// The longest duration, in seconds: about 68 years, so that no sum overflows.
 const LONGEST: f64 = 2_147_483_647.0;
 
-/// The shortest duration, in seconds; a shorter one would be zero in milliseconds.
+/// The shortest duration, in seconds; a shorter duration would be zero in milliseconds.
 const SHORTEST: f64 = 0.001;
 
 /// A number within limits, which is converted into the type of the setting.

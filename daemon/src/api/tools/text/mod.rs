@@ -65,7 +65,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Adds a line, unless it is empty.
+    /// Adds a line, unless the line is empty.
     fn add(&mut self, line: &str) {
         if line.is_empty() {
             return;

@@ -47,7 +47,8 @@ struct NodePosition {
 }
 
 impl Drawing<'_> {
-    /// Renders the drawing. Screen readers do not read it, because the nodes are also in lists.
+    /// Renders the drawing. Screen readers do not read the drawing, because the nodes are also in
+    /// lists.
     pub(super) fn markup(&self) -> Markup {
         let kinds: Vec<&str> = self.nodes.iter().map(|node| node.kind).collect();
         let positions = positions(&kinds);
