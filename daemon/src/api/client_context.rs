@@ -180,8 +180,8 @@ fn ancestors(process: u32) -> Vec<u32> {
     found
 }
 
-/// Returns the id of the parent process: the second field after the name, which is in parentheses,
-/// in `/proc/<pid>/stat`.
+/// Returns the id of the parent process: in `/proc/<pid>/stat`, the second field after the name of
+/// the process in parentheses.
 #[cfg(target_os = "linux")]
 fn parent(process: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;

@@ -1,8 +1,9 @@
 //! Serves one connection: reads request lines and writes answer lines.
 //!
 //! The first line selects the protocol: [`mcp`] serves a client that begins with the handshake of
-//! the Model Context Protocol, or with a request of the stateless form of this protocol. All other
-//! clients send JSON-RPC requests of our own, called bare requests, which are served here.
+//! the Model Context Protocol, or with a request of the stateless form of this protocol. This
+//! module serves the requests of all other clients: JSON-RPC requests of our own, called bare
+//! requests.
 //!
 //! Requests are served concurrently, so that a request that waits for an episode does not delay the
 //! next request. A client that is slow, stops in the middle of a line or does not read its answers

@@ -136,8 +136,8 @@ pub(super) fn message_row(message: &Message) -> MessageRow {
     }
 }
 
-/// Returns the newest state of a file. `open_files` has the states of the open files, which are
-/// newer than the stored states.
+/// Returns the newest state of a file. `open_files` contains the states of the open files. These
+/// states are newer than the stored states.
 pub(super) fn newest<'s>(stored: &'s Source, open_files: &'s [Source]) -> &'s Source {
     open_files.iter().find(|newer| newer.key == stored.key).unwrap_or(stored)
 }

@@ -48,8 +48,8 @@ struct BufferedInput {
     held: Option<OwnedSemaphorePermit>,
 }
 
-/// The memory for long lines, which all connections share. A connection waits for memory, and is
-/// closed when its line is not complete in time.
+/// The memory for long lines. All connections share this memory. A connection waits for memory, and
+/// is closed when its line is not complete in time.
 #[derive(Clone)]
 pub(super) struct InputBudget(Arc<Semaphore>);
 

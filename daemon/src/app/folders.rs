@@ -65,7 +65,7 @@ fn has_transcript(path: &Path, is_transcript: &dyn Fn(&Path) -> bool) -> bool {
     let mut left = vec![path.to_owned()];
     let mut entries = 0;
     while let Some(folder) = left.pop() {
-        // A folder that cannot be read has no transcripts to follow, either.
+        // A folder that cannot be read contains no transcripts that the daemon could follow.
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             entries += 1;
             if entries > MAX_ENTRIES {

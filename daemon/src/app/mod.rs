@@ -326,7 +326,7 @@ impl Supervisor {
         let were_left_out = daemon.set_watched(WatchedFolders::of(&folders)).left_out;
         let left_out = Some(&folders).filter(|folders| folders.left_out != were_left_out);
         let left_out = left_out.and_then(left_out_notice);
-        // This fails only if the engine is stopping. Then the engine needs no settings.
+        // The request fails only if the engine is stopping. Then the engine needs no settings.
         let _ = daemon.engine.reload(self.settings(models), folders).await;
         // Notices about deprecated spellings that are read and about retired keys are only logged,
         // because they report no mistakes.

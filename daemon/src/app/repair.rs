@@ -119,8 +119,8 @@ fn recover(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged, S
     recovered
 }
 
-/// Renames a damaged database that the daemon moved, so that it is not processed again. Returns the
-/// new path; `None` for any other database.
+/// Renames a damaged database that the daemon moved, so that the next repair does not process it
+/// again. Returns the new path; `None` for any other database.
 fn mark_recovered(damaged: &Path) -> anyhow::Result<Option<PathBuf>> {
     let extension = damaged.extension().and_then(|extension| extension.to_str());
     let Some(time) = extension.and_then(|extension| extension.strip_prefix(DAMAGED)) else {

@@ -51,7 +51,7 @@ pub fn try_file(
     let config = config::load(&search(options))?.config;
     let formats = Formats::new(&config.capture.watch_formats);
     // Resolves links, because watched paths have none. This fails for a session in a database,
-    // whose path is not the path of a file.
+    // because the path of such a session is not the path of a file.
     let file = file.canonicalize().or_else(|_| std::path::absolute(file))?;
     storage::stamp(&file).with_context(|| format!("read {}", file.display()))?;
     let candidates: Vec<FormatHandle> = match agent {

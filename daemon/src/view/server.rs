@@ -95,7 +95,7 @@ async fn serve(listener: BoundedListener, view: SharedView, stop: watch::Sender<
     };
     let mut stopping = view.stopping.clone();
     let limit = async {
-        // An error means that the viewer was dropped, which ends the server, too.
+        // An error means that the viewer was dropped. This also ends the server.
         let _ = stopping.wait_for(|stopping| *stopping).await;
         tokio::time::sleep(CLOSING_LIMIT).await;
     };

@@ -252,8 +252,7 @@ pub(super) fn only_best(count: usize) -> String {
     )
 }
 
-/// Returns the note that says how to find the other facts of a kind, which a static copy does not
-/// contain.
+/// Returns the note that says how to find the facts of a kind that are not in a static copy.
 pub(super) fn other_facts(kind: &str) -> String {
     format!("On the machine with the memory, graphiti facts --kind {kind} WORDS finds the others.")
 }

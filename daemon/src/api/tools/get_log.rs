@@ -28,7 +28,7 @@ const MAX_STATEMENTS: usize = 4;
 /// Maximum length, in characters, of a statement. About two lines of a terminal; `graphiti show` and
 /// `get_session` have the whole text.
 const MAX_STATEMENT_CHARS: usize = 160;
-/// Maximum length, in characters, of an error with a fix, and also of the fix.
+/// Maximum length, in characters, of an error that has a fix, and of the fix.
 const FIX_CHARS: usize = MAX_STATEMENT_CHARS / 2;
 
 pub(super) const TOOL: Tool = Tool {

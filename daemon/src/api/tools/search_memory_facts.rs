@@ -186,7 +186,7 @@ struct WantedFacts<'w> {
     explain: bool,
 }
 
-/// The place of a fact in the answer to a query without words, which lists the facts in descending
+/// The place of a fact in a list of facts. A query without words lists the facts in descending
 /// order of their places. The index has the same order: by the seconds of the latest claim, and
 /// then by the number of the fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

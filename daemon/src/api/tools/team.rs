@@ -31,7 +31,7 @@ const MAX_EPISODES: usize = 20;
 /// Length, in characters, of the short id of a session.
 const SHORT_ID: usize = 8;
 
-/// A query of the team's memory, which runs while this machine searches.
+/// A running query of the team's memory. This machine searches at the same time.
 pub(super) type TeamQuery<T> = JoinHandle<TeamAnswer<T>>;
 
 /// Whether the argument `scope` includes the team's memory.

@@ -1,9 +1,9 @@
 //! `graphitid redact`: applies the current rules to text that was stored under older rules.
 //!
 //! The rows of the database are redacted in steps. The position is stored in the database, so that
-//! an interrupted run can be continued. If any row changed, the run then
-//! removes the search index, which the daemon rebuilds, and rewrites the database, because sled
-//! keeps the bytes of replaced records.
+//! an interrupted run can be continued. If any row changed, the run then removes the search index,
+//! which the daemon rebuilds. The run also rewrites the database, because sled keeps the bytes of
+//! replaced records.
 
 mod files;
 

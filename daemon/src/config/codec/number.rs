@@ -262,7 +262,8 @@ impl Codec for Count {
     }
 }
 
-/// Units of bytes. Decimal units (kB) are read as binary units (KiB), which users usually mean.
+/// Units of bytes. Decimal units (kB) are read as binary units (KiB), because users usually mean
+/// binary units.
 const UNITS: &[(&str, u64)] = &[
     ("gib", 1 << 30),
     ("gb", 1 << 30),

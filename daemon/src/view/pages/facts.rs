@@ -145,7 +145,8 @@ pub(in crate::view) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -
 }
 
 /// Returns the id of the fact after which the next page begins, if the list `found` has more than
-/// `shown` facts. The periods of one fact stay on one page, because they have one place in the list.
+/// `shown` facts. The periods of one fact stay on one page, because they have the same place in the
+/// list.
 pub(super) fn end_of_page(found: &[FactRow], shown: usize) -> Option<String> {
     let key = |row: &FactRow| FactId::parse(&row.uuid).map(FactId::key);
     let next = key(found.get(shown)?);

@@ -117,8 +117,8 @@ impl NodePosition {
     }
 }
 
-/// Returns the positions of nodes of these kinds. Each kind has a sector, whose rings are filled
-/// from the inside.
+/// Returns the positions of nodes of these kinds. Each kind has a sector. The inner rings of a
+/// sector are filled first.
 fn positions(kinds: &[&str]) -> Vec<NodePosition> {
     let mut sectors: Vec<(&str, Vec<usize>)> = Vec::new();
     for (node, kind) in kinds.iter().enumerate() {
