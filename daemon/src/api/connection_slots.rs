@@ -50,7 +50,8 @@ pub(super) struct SlotGuard {
     pub(super) leaving: watch::Receiver<bool>,
 }
 
-/// A running request. The connection of the request is not closed until this guard is dropped.
+/// A running request. Until this guard is dropped, the connection of the request is not closed to
+/// free its slot.
 pub(super) struct RequestGuard {
     all: ConnectionSlots,
     number: u64,

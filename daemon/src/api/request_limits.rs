@@ -14,8 +14,8 @@ use crate::api::blocking::allow_blocking;
 
 /// Maximum number of concurrent requests of one connection; further requests are refused.
 pub(super) const MAX_CONCURRENT_REQUESTS: usize = 32;
-/// Requests are cancelled after this time. Only a `sync` of a long history with a slow model takes
-/// that long. A repeated `sync` continues where the last one stopped.
+/// Requests are cancelled after this time. Only a `sync` of many past sessions with a slow model
+/// takes that long. A repeated `sync` continues where the last one stopped.
 const DEADLINE: Duration = Duration::from_secs(3_600);
 
 /// Runs `work` with a deadline. A timeout and a panic become errors for the client.

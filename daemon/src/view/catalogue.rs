@@ -14,8 +14,8 @@ use crate::{
     store::Store,
 };
 
-/// The entries are reused for this multiple of the time in which they were read, even if the store
-/// has changed, so that the processor load is low while agents write.
+/// The entries are reused for this multiple of the time that it took to read them, even if the
+/// store has changed, so that the processor load is low while agents write.
 const REUSE_FACTOR: u32 = 10;
 
 /// A cache of the entries, which are read when they are needed.
