@@ -1,12 +1,12 @@
 //! Determines the session that a request is about.
 //!
-//! If the request names a session (by its id, a unique prefix of its id, or the id of an episode of
-//! it), only this value counts. Otherwise, the first known session in this list is used: the
-//! session that the client reports as its own; the session of the agent process that is the nearest
-//! to the client among its ancestors; the session that started the client, if this session is still
-//! live; the only active session in the client's directory. If the client's agent is not followed,
-//! or the client reports an unknown session, no session of this list is used. The session of
-//! another agent is never the client's own session, even if that agent started the client.
+//! If the request names a session (by its id, a unique prefix of its id, or the id of its episode),
+//! only this value counts. Otherwise, the first known session in this list is used: the session
+//! that the client reports as its own; the session of the nearest agent process among the client's
+//! ancestors; the session that started the client, if this session is still live; the only active
+//! session in the client's directory. If the client's agent is not followed, or the client reports
+//! an unknown session, no session of this list is used. The session of another agent is never the
+//! client's own session, even if that agent started the client.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -103,8 +103,8 @@ pub(super) async fn client_session(
     daemon: &DaemonState,
     client: &ClientContext,
 ) -> Result<Option<SessionKey>, ResolveError> {
-    // The checks below could find the session of a followed agent that started the unfollowed
-    // agent.
+    // For an unfollowed agent, the checks below could find the session of the followed agent that
+    // started this agent.
     if client.is_unfollowed(&daemon.engine) {
         return Ok(None);
     }
@@ -122,7 +122,7 @@ pub(super) async fn client_session(
     Ok(live.iter().any(|session| session.key == key).then_some(key))
 }
 
-/// Returns the session of the agent process that is the nearest to the client among its ancestors.
+/// Returns the session of the nearest agent process among the client's ancestors.
 async fn session_of_process(
     daemon: &DaemonState,
     client: &ClientContext,

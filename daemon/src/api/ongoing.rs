@@ -71,7 +71,7 @@ fn described(store: &dyn Store, session: &Session) -> Result<OngoingSession, Sto
     }
     let mut prompts = messages.iter().filter(|message| message.role == Role::User);
     let first = prompts.next().map(|message| handoff::line(&message.text));
-    // Of a longer session, the last prompt is not known.
+    // The last prompt of a longer session is not known.
     let is_whole = messages.len() < MAX_MESSAGES;
     let last = prompts.next_back().filter(|_| is_whole).map(|one| handoff::line(&one.text));
     Ok(OngoingSession {

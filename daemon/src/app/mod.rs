@@ -205,7 +205,7 @@ impl Supervisor {
     }
 
     /// Opens the socket, or uses the socket of the last round or of the service manager, and
-    /// publishes its address. Returns `None` if the socket is disabled.
+    /// publishes the address of the socket. Returns `None` if the socket is disabled.
     fn listen(&mut self) -> anyhow::Result<Option<Arc<api::server::Listener>>> {
         if !self.config.api.hooks.socket_enabled {
             tracing::warn!("hooks.socket_enabled is false: the daemon accepts no requests");
@@ -329,7 +329,7 @@ impl Supervisor {
         // The request fails only if the engine is stopping. Then the engine needs no settings.
         let _ = daemon.engine.reload(self.settings(models), folders).await;
         // Notices about deprecated spellings that are read and about retired keys are only logged,
-        // because they report no mistakes.
+        // because such notices report no mistakes.
         let mistakes = loaded.notices.iter().filter(|notice| !notice.is_migration());
         let notices = mistakes.map(ToString::to_string);
         let notices = notices.chain(missing_folders(&self.config)).chain(left_out).collect();

@@ -16,7 +16,7 @@ use crate::{
     redact::Redactor,
 };
 
-/// The sections of the file that belong to Graphiti.
+/// The sections of the file that Graphiti uses. The daemon ignores these sections.
 const GRAPHITI_SECTIONS: &[&str] = &[
     "daemon",
     "database",

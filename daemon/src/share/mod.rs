@@ -1,8 +1,8 @@
 //! A graph that several machines share, in Graphiti's schema, on FalkorDB or Neo4j.
 //!
-//! [`node`] defines the nodes and edges of a group (a shared project). The id of a node or an edge
-//! is derived from its content ([`id`]). [`privacy`] removes paths and secrets from texts.
-//! [`mod@write`] and [`schema`] build the Cypher statements for a [`Dialect`], and a
+//! [`node`] defines the nodes and edges of a group (a shared project). Episodes keep their own ids;
+//! all other ids are derived from the content ([`id`]). [`privacy`] removes paths and secrets from
+//! texts. [`mod@write`] and [`schema`] build the Cypher statements for a [`Dialect`], and a
 //! [`GraphEngine`] runs them: [`falkordb`] over the Redis protocol, [`neo4j`] over its Query API.
 //! [`read`] builds the statements that read, and parses their rows. `engine::sharing` decides what
 //! is written, and when.

@@ -1,4 +1,4 @@
-//! Notifies visible pages of changes, by server-sent events that come from the outbox of the store.
+//! Notifies visible pages of the changes in the outbox of the store, by server-sent events.
 
 use std::{
     convert::Infallible,

@@ -94,8 +94,8 @@ impl BroaderSearch<'_, '_> {
     }
 }
 
-/// Returns the end of a session that is nearest to the period `time`. The sessions must be sorted
-/// by their ends, the latest first. A binary search reads only few of them.
+/// Returns the session end that is nearest to the period `time`. The sessions must be sorted by
+/// their ends, the latest first. A binary search reads only few of the sessions.
 fn nearest<S>(
     sessions: &[S],
     ended: impl Fn(&S) -> Result<Option<Timestamp>, StoreError>,

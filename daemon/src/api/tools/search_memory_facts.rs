@@ -102,7 +102,7 @@ async fn run(
     let mut answer = SearchFactsAnswer { message, facts, ..SearchFactsAnswer::default() };
     if client.reply_form == ReplyForm::Text && limit > 0 && answer.facts.is_empty() {
         answer.broader = broader(daemon, client, &arguments, &question)?;
-        // A query without words lists all sessions.
+        // A query without words would find all sessions.
         if !query.is_list() {
             let scope = Scope { namespaces: given, ..Scope::default() };
             let most = session_search::MAX_HITS;

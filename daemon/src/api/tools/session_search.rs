@@ -1,4 +1,4 @@
-//! The search of sessions that several tools share: the query of the arguments, and its results.
+//! Searches sessions for several tools: builds the query from the arguments, and runs the search.
 
 use std::{collections::HashMap, sync::Arc};
 

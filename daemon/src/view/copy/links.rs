@@ -140,7 +140,8 @@ impl<'c> LinkRewriter<'c> {
     }
 }
 
-/// Splits a page at its next link or time, into the text before it, the tag, and the text after it.
+/// Splits a page at the tag of its next link or time. Returns the text before the tag, the tag, and
+/// the text after the tag.
 fn next_tag(html: &str) -> Option<(&str, &str, &str)> {
     let begins = html.match_indices('<').map(|(at, _)| at);
     let mut tags =

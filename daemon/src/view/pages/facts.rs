@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Maximum number of facts on the page. One more is requested, to know whether there are more.
+/// Maximum number of facts on the page. One more fact is requested, to know whether there are more.
 const MAX_FACTS: usize = 60;
 
 #[derive(Clone, Default, Deserialize)]
@@ -34,7 +34,7 @@ pub(in crate::view) struct FactQuery {
     kind: String,
     as_of: String,
     /// The id of the last fact of the previous page. Only the facts after this fact are listed.
-    /// Used only without words.
+    /// Used only for a query without words.
     after: String,
     /// Whether ended facts are shown, too.
     ended: bool,

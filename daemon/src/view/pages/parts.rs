@@ -17,9 +17,9 @@ use crate::{
     },
 };
 
-/// Replaces control characters in external text by visible text, except line feeds and tabs. For
-/// example, a character that changes the writing direction could make the text look like another
-/// text.
+/// Replaces control characters in external text, except line feeds and tabs, by visible text.
+/// Otherwise, for example, a character that changes the writing direction could make the text look
+/// like another text.
 pub(in crate::view) fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| is_unsafe_to_display(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(is_hidden) {
