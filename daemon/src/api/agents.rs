@@ -1,4 +1,4 @@
-//! Finds the agent of a request, which is given by its name.
+//! Finds the agent that a request names.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use graphiti_proto::rpc::{Error, code};
 use super::DaemonState;
 use crate::model::episode::MEMORY;
 
-/// Returns the given agent in the spelling of its sessions; `None` if none is given.
+/// Returns the given agent in the spelling of its sessions; `None` if no agent is given.
 ///
 /// # Errors
 ///
-/// When the agent is not followed and no session of it is known.
+/// When the agent is not followed and no session of the agent is known.
 pub(super) fn agent_argument(
     daemon: &DaemonState,
     given: Option<&str>,

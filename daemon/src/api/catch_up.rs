@@ -1,9 +1,9 @@
 //! Indexes pending sessions before a search.
 //!
-//! The search waits for at most `query_timeout`, and does not wait for a history of more than
-//! [`MAX_SESSIONS`] sessions. Sessions that take longer are indexed in the background, and the
-//! answer counts them as pending. Messages are searchable as soon as they are written, independent
-//! of this step.
+//! The search waits for at most `query_timeout`. It does not wait for history sessions (sessions
+//! that were old when they were first seen) if there are more than [`MAX_SESSIONS`]. Sessions that
+//! take longer are indexed in the background, and the answer counts them as pending. Messages are
+//! searchable as soon as they are written, independent of this step.
 
 use graphiti_proto::rpc::Error;
 use tokio::time::{Instant, timeout_at};
@@ -17,20 +17,20 @@ use crate::{
 /// Maximum number of sessions that are indexed for one search.
 const MAX_SESSIONS: usize = 100;
 
-/// The number of sessions that were due, by result.
+/// The number of sessions that had to be indexed for a search, by result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CatchUp {
     /// Sessions that were indexed for this search.
     pub(super) done: usize,
-    /// Sessions that were not indexed in time, that the import of a history still indexes, or whose
-    /// summaries a model still writes.
+    /// Sessions that were not indexed in time, history sessions that the import still indexes, and
+    /// sessions whose summaries a model still writes.
     pub(super) pending: usize,
     /// Sessions that failed; they are retried later.
     pub(super) failed: usize,
 }
 
-/// Indexes the sessions that are due in the given projects (in all projects if none are given),
-/// except the client's own session.
+/// Indexes the pending sessions of the given projects (of all projects if none are given), except
+/// the client's own session.
 pub(super) async fn index_pending(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -73,7 +73,7 @@ pub(super) async fn index_pending(
 }
 
 impl CatchUp {
-    /// Formats the result for people; empty when no session was due.
+    /// Formats the result for people; empty when no session had to be indexed.
     pub(super) fn message(self) -> String {
         let parts = [
             (self.done, format!("{} indexed before searching", sessions(self.done))),

@@ -15,7 +15,7 @@ pub struct ClientContext {
     pub agent: Option<String>,
     /// The session that the client reports as its own (`CLAUDE_CODE_SESSION_ID`).
     pub session_id: Option<String>,
-    /// The session that started the client. It may have ended since.
+    /// The session that started the client. This session may have ended since.
     pub started_in: Option<String>,
     pub directory: Option<String>,
     /// The process ids of the client and its ancestors, nearest first.
@@ -108,7 +108,8 @@ impl ClientContext {
         self.is_agent() || self.agent.is_some()
     }
 
-    /// Returns the name of the agent in whose session the client runs; `None` when it is not known.
+    /// Returns the name of the agent in whose session the client runs; `None` when the agent is not
+    /// known.
     pub(in crate::api) fn own_agent(&self) -> Option<&str> {
         match self.kind {
             ClientKind::Followed(agent) => Some(agent),
@@ -121,16 +122,16 @@ impl ClientContext {
             || self.own_agent().is_some_and(|agent| !engine.follows(agent))
     }
 
-    /// Returns the process of the agent that ran the client as a hook; `None` when it is not known.
-    /// This process is the nearest ancestor that is not a shell, because agents run hooks through a
-    /// shell.
+    /// Returns the process of the agent that ran the client as a hook; `None` when the process is
+    /// not known. This process is the nearest ancestor that is not a shell, because agents run
+    /// hooks through a shell.
     pub fn agent(&self) -> Option<Process> {
         self.processes.iter().skip(1).find_map(|pid| agent(*pid))
     }
 }
 
 impl ReplyBudget {
-    /// Keeps the first rows that fit the budget, at least one.
+    /// Keeps the first rows that fit the budget, but at least one row.
     pub fn fit<T: Serialize>(self, rows: &mut Vec<T>) {
         let ReplyBudget::Bytes(reply_budget) = self else { return };
         let mut used = 0;
@@ -151,7 +152,7 @@ impl ReplyBudget {
     }
 }
 
-/// Returns the process unless it is a shell.
+/// Returns the process. Returns `None` if the process is a shell, or its name cannot be read.
 #[cfg(target_os = "linux")]
 fn agent(pid: u32) -> Option<Process> {
     const SHELLS: &[&str] = &["sh", "ash", "bash", "dash", "fish", "ksh", "mksh", "tcsh", "zsh"];
@@ -179,8 +180,8 @@ fn ancestors(process: u32) -> Vec<u32> {
     found
 }
 
-/// Returns the id of the parent process: the second field after the name, which is in parentheses,
-/// in `/proc/<pid>/stat`.
+/// Returns the id of the parent process: in `/proc/<pid>/stat`, the second field after the name of
+/// the process in parentheses.
 #[cfg(target_os = "linux")]
 fn parent(process: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;

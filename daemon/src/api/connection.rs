@@ -1,8 +1,9 @@
 //! Serves one connection: reads request lines and writes answer lines.
 //!
 //! The first line selects the protocol: [`mcp`] serves a client that begins with the handshake of
-//! the Model Context Protocol, or with a request of the stateless form of this protocol. All other
-//! clients send JSON-RPC requests of our own, called bare requests, which are served here.
+//! the Model Context Protocol, or with a request of the stateless form of this protocol. This
+//! module serves the requests of all other clients: JSON-RPC requests of our own, called bare
+//! requests.
 //!
 //! Requests are served concurrently, so that a request that waits for an episode does not delay the
 //! next request. A client that is slow, stops in the middle of a line or does not read its answers
@@ -107,7 +108,7 @@ struct BareConnection {
 
 impl BareConnection {
     /// Serves bare requests. Returns the first line of the Model Context Protocol if the client
-    /// switches to it.
+    /// switches to this protocol.
     async fn serve(&mut self, input: &mut LineReader) -> Option<Vec<u8>> {
         loop {
             let InputLine { bytes: line, held } = match input.next().await? {
@@ -129,7 +130,7 @@ impl BareConnection {
         }
     }
 
-    /// Starts a request; `held` is the input memory that it uses.
+    /// Starts a request; `held` is the input memory that the request uses.
     async fn take(&mut self, request: Request, held: Option<OwnedSemaphorePermit>) {
         let id = request.id.clone();
         if self.requests.len() >= MAX_CONCURRENT_REQUESTS {
@@ -188,7 +189,7 @@ impl BareConnection {
     }
 
     /// Requests the end of the daemon. This is not done in a task, because a task is aborted when
-    /// its client disconnects, for example a client that stops waiting for a daemon that hangs.
+    /// its client disconnects, and a client may disconnect because the daemon hangs.
     async fn stop(&self, id: Option<Value>) {
         self.daemon.stop_requested.notify_one();
         if let Some(id) = id {
@@ -214,8 +215,8 @@ async fn disconnected(stream: &Stream) -> io::Result<()> {
 
     use tokio::io::{Interest, unix::AsyncFd};
     let Stream::UdSocket(stream) = stream;
-    // Uses a second descriptor, because clearing the readiness of the first one could delay the
-    // writer.
+    // Uses a second descriptor, because clearing the readiness of the first descriptor could delay
+    // the writer.
     let socket = stream.as_fd().try_clone_to_owned()?;
     #[expect(
         deprecated,

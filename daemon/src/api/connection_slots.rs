@@ -42,7 +42,7 @@ struct Slot {
     leave: watch::Sender<bool>,
 }
 
-/// A slot in use. Dropping it frees the slot.
+/// A slot in use. Dropping this guard frees the slot.
 pub(super) struct SlotGuard {
     all: ConnectionSlots,
     number: u64,
@@ -50,7 +50,8 @@ pub(super) struct SlotGuard {
     pub(super) leaving: watch::Receiver<bool>,
 }
 
-/// A running request, which prevents its connection from being closed.
+/// A running request. Until this guard is dropped, the connection of the request is not closed to
+/// free its slot.
 pub(super) struct RequestGuard {
     all: ConnectionSlots,
     number: u64,
@@ -138,7 +139,7 @@ impl Drop for RequestGuard {
             slot.since = now;
         }
         drop(table);
-        // A caller of `wait_for_free` may wait for an idle connection that it can close.
+        // A caller of `wait_for_free` may wait until a connection is idle and can be closed.
         self.all.0.freed.notify_one();
     }
 }

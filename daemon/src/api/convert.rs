@@ -65,8 +65,8 @@ pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<Sessio
 /// Minimum length, in characters, of the short id of a session.
 const SHORT_ID: usize = 8;
 
-/// Returns the shortest unique beginning of a session's id with 8, 12, 16 or more characters, or
-/// the whole id.
+/// Returns the shortest unique prefix of a session's id among the prefixes with 8, 12, 16 and more
+/// characters. If there is none, returns the whole id.
 pub(super) fn short_id(store: &dyn Store, id: &str) -> Result<String, StoreError> {
     for (end, _) in id.char_indices().skip(SHORT_ID).step_by(SHORT_ID / 2) {
         if store.sessions_with_prefix(&id[..end], 2)?.len() == 1 {
@@ -136,8 +136,8 @@ pub(super) fn message_row(message: &Message) -> MessageRow {
     }
 }
 
-/// Returns the newest state of a file. `open_files` has the states of the open files, which are
-/// newer than the stored states.
+/// Returns the newest state of a file. `open_files` contains the states of the open files. These
+/// states are newer than the stored states.
 pub(super) fn newest<'s>(stored: &'s Source, open_files: &'s [Source]) -> &'s Source {
     open_files.iter().find(|newer| newer.key == stored.key).unwrap_or(stored)
 }

@@ -1,12 +1,12 @@
 //! Determines the session that a request is about.
 //!
-//! If the request contains a session (its id, a unique prefix of its id, or the id of its episode),
+//! If the request names a session (by its id, a unique prefix of its id, or the id of its episode),
 //! only this value counts. Otherwise, the first known session in this list is used: the session
-//! that the client reports as its own; the session of the agent process that is an ancestor of the
-//! client; the session that started the client, if it is still live; the only active session in the
-//! client's directory. If the client's agent is not followed, or the client reports an unknown
-//! session, none of these is used. The session of another agent is never the client's own session,
-//! even if that agent started the client.
+//! that the client reports as its own; the session of the nearest agent process among the client's
+//! ancestors; the session that started the client, if this session is still live; the only active
+//! session in the client's directory. If the client's agent is not followed, or the client reports
+//! an unknown session, no session of this list is used. The session of another agent is never the
+//! client's own session, even if that agent started the client.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -39,8 +39,8 @@ pub(super) enum ResolveError {
     },
     /// No session was given, and the session of the client is not recorded.
     NotRecorded,
-    /// No session was given, and no session is active in the client's directory, or the directory
-    /// is not known. Contains the live sessions that may be meant.
+    /// No session was given. No session is active in the client's directory, or this directory is
+    /// not known. Contains the live sessions that may be meant.
     NoneGiven(Vec<Session>),
     Failed(String),
 }
@@ -64,8 +64,8 @@ pub(super) struct ResolvedSession {
     pub(super) sub_agent_file: Option<u32>,
 }
 
-/// Returns the session to read for `given`: also the session that has a sub-agent with this id. Reads
-/// all sources if no session has the id, so hooks use [`resolve`].
+/// Returns the session to read for `given`. If no session has this id, returns the session that has
+/// a sub-agent with this id. For this, reads the sources of all sessions, so hooks use [`resolve`].
 pub(super) async fn resolve_or_parent(
     daemon: &DaemonState,
     given: Option<&str>,
@@ -103,8 +103,8 @@ pub(super) async fn client_session(
     daemon: &DaemonState,
     client: &ClientContext,
 ) -> Result<Option<SessionKey>, ResolveError> {
-    // The checks below could find the session of a followed agent that started the unfollowed
-    // agent.
+    // For an unfollowed agent, the checks below could find the session of the followed agent that
+    // started this agent.
     if client.is_unfollowed(&daemon.engine) {
         return Ok(None);
     }
@@ -114,15 +114,15 @@ pub(super) async fn client_session(
     if let Some(session) = session_of_process(daemon, client).await? {
         return Ok(Some(session));
     }
-    // This session counts only while it is live, because the agent may have started another session
-    // since then.
+    // The session that started the client counts only while it is live, because its agent may have
+    // started another session meanwhile.
     let Some(id) = &client.started_in else { return Ok(None) };
     let Some(key) = find_own(daemon, client, id)? else { return Ok(None) };
     let live = daemon.engine.live().await?;
     Ok(live.iter().any(|session| session.key == key).then_some(key))
 }
 
-/// Returns the session of the agent's process that is an ancestor of the client.
+/// Returns the session of the nearest agent process among the client's ancestors.
 async fn session_of_process(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -148,7 +148,7 @@ fn find_own(
     Ok(session.filter(|session| session.id.agent == agent).map(|_| key))
 }
 
-/// Same as [`named`], but returns `None` for an id that matches no session or more than one. An
+/// Same as [`named`], but returns `None` for an id that matches no session, or several sessions. An
 /// unreadable store is an error.
 pub(super) fn find(daemon: &DaemonState, id: &str) -> Result<Option<SessionKey>, ResolveError> {
     match named(daemon, id) {
@@ -185,9 +185,9 @@ pub(super) fn named(daemon: &DaemonState, id: &str) -> Result<SessionKey, Resolv
     }
 }
 
-/// Returns the only session that has a sub-agent with this id or id prefix, such as a session of
-/// Codex that another session started. If several of its sub-agents have the prefix, none of them is
-/// selected.
+/// Returns the only session that has a sub-agent with this id or id prefix. For example, a session
+/// of Codex that another session started is a sub-agent of that session. If several sub-agents of
+/// the session have the prefix, none of their files is selected.
 fn of_sub_agent(daemon: &DaemonState, id: &str) -> Result<ResolvedSession, ResolveError> {
     let unknown = || ResolveError::Unknown(id.to_owned());
     if id.len() < MIN_SUB_AGENT_ID {

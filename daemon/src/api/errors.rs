@@ -10,7 +10,7 @@ use crate::{
     store::StoreError,
 };
 
-/// The part of an error that names the command that shows the sessions.
+/// The part of an error message with the command that shows the sessions.
 pub(super) const LISTED_SESSIONS: &str = "`graphiti list` shows the sessions";
 
 pub(super) fn engine_error(error: EngineError) -> Error {

@@ -1,5 +1,5 @@
-//! Builds the handoff of a project for a new session, and of the earlier part of a continued
-//! session.
+//! Builds the handoff from the earlier sessions of a project to a new session, and the handoff from
+//! the earlier part of a continued session to its later part.
 
 use crate::{
     api::projects::newest_episodes,
@@ -72,7 +72,8 @@ pub(super) fn of_session(
     })
 }
 
-/// Adds the user's current wishes for the project to the handoff that `gather` makes.
+/// Returns the handoff that `gather` makes from the user's current wishes for the project. Marks
+/// each wish that a later wish may contradict.
 fn with_wishes(
     store: &dyn Store,
     projects: &[Namespace],
@@ -81,15 +82,16 @@ fn with_wishes(
     let wishes = preferences(store, projects)?;
     let texts: Vec<String> = wishes.iter().map(|wish| wish.fact.sentence.clone()).collect();
     let mut handoff = gather(&texts);
-    // A wish without words, which is left out, cannot be stated.
+    // `gather` leaves out a wish without words. Then, the texts do not correspond to the wishes,
+    // and no wish is marked.
     if handoff.preferences.len() == wishes.len() {
         mark_contradicted(&mut handoff.preferences, &wishes);
     }
     Ok(handoff)
 }
 
-/// Adds to each wish that a later wish may contradict when it was stated. The user has not
-/// withdrawn either of them.
+/// Appends a note to each wish that a later wish may contradict: the day on which the earlier wish
+/// was stated. The user has withdrawn neither of the two wishes.
 fn mark_contradicted(texts: &mut [String], wishes: &[Preference]) {
     for (text, wish) in texts.iter_mut().zip(wishes) {
         if wishes.iter().any(|later| later.contradicts == Some(wish.fact.id)) {
@@ -99,8 +101,8 @@ fn mark_contradicted(texts: &mut [String], wishes: &[Preference]) {
     }
 }
 
-/// For each session of a handoff, whether the statements in its summary still hold, and how it
-/// ended.
+/// For each session of a handoff, whether the statements in its summary still hold, and how the
+/// session ended.
 struct StatesBySession(Vec<StatementStates>);
 
 impl handoff::StatementValidity for StatesBySession {
@@ -117,7 +119,8 @@ impl handoff::StatementValidity for StatesBySession {
     }
 }
 
-/// Returns the states of the statements in the summary of each episode, and how its session ended.
+/// Returns, for each episode, the states of the statements in its summary and the ending of its
+/// session.
 fn statement_states(
     store: &dyn Store,
     episodes: &[Episode],
@@ -131,7 +134,7 @@ fn statement_states(
 /// remember` or `add_memory` come first, then wishes from prompts; in both groups, the latest first.
 fn preferences(store: &dyn Store, projects: &[Namespace]) -> Result<Vec<Preference>, StoreError> {
     let mut found = Graph::of(store).preferences(projects, clock::now())?;
-    // A wish that was stored with a command was not read from a transcript.
+    // Only a wish from a prompt has an origin in a transcript.
     found.sort_by_key(|preference| !preference.fact.origins.is_empty());
     Ok(found)
 }

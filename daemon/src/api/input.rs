@@ -48,15 +48,15 @@ struct BufferedInput {
     held: Option<OwnedSemaphorePermit>,
 }
 
-/// The memory for long lines, which all connections share. A connection waits for memory, and is
-/// closed when its line is not complete in time.
+/// The memory for long lines. All connections share this memory. A connection waits for memory, and
+/// is closed when its line is not complete in time.
 #[derive(Clone)]
 pub(super) struct InputBudget(Arc<Semaphore>);
 
 /// A line, and the memory that it uses.
 pub(super) struct InputLine {
     pub(super) bytes: Vec<u8>,
-    /// For a bare request, kept until the request is answered.
+    /// The permit for this memory. For a bare request, kept until the request is answered.
     pub(super) held: Option<OwnedSemaphorePermit>,
 }
 

@@ -77,10 +77,11 @@ pub struct DaemonState {
 /// The folders with transcripts.
 #[derive(Clone, Default)]
 pub struct WatchedFolders {
-    /// The watched folders. There are none if tracking is disabled, or
-    /// the home folder of the user is not known.
+    /// The watched folders. There are none if tracking is disabled, or the home folder of the user
+    /// is not known.
     pub roots: Vec<PathBuf>,
-    /// The folders of built-in agents that are not watched, because other folders are configured.
+    /// The unwatched folders of built-in agents. The daemon does not watch them, because the
+    /// configuration names other folders.
     pub left_out: Vec<PathBuf>,
 }
 
@@ -124,17 +125,20 @@ impl DaemonState {
         self.config().hooks.clone()
     }
 
-    /// Returns why new text is not stored at present, with the remedy; `None` if it is stored.
+    /// Returns why new text is not stored at present, with the remedy; `None` if new text is
+    /// stored.
     fn refusal(&self) -> Option<String> {
         let quota = self.engine.store().quota();
         match &*quota.health().borrow() {
             StoreHealth::TextRefused(why) | StoreHealth::Failed(why) => Some(why.clone()),
-            // The next text will be refused, even if none came since the disk became full.
+            // If space is short now, the next text will be refused, although no text was refused
+            // yet.
             StoreHealth::Normal | StoreHealth::NearLimit => quota.shortage(),
         }
     }
 
-    /// Adds the note that new text is not stored at present, so that it cannot be found.
+    /// If new text is not stored at present, appends a note to `message` that says why. A search
+    /// cannot find such text.
     fn with_refusal(&self, message: String) -> String {
         let Some(why) = self.refusal() else { return message };
         let gap = if message.is_empty() { "" } else { " " };
@@ -146,7 +150,7 @@ impl DaemonState {
         self.config().answers.include_project_path
     }
 
-    /// Returns how long a search waits for episodes that are due.
+    /// Returns how long a search waits until pending sessions are indexed.
     fn query_timeout(&self) -> std::time::Duration {
         self.config().query_timeout
     }
@@ -159,7 +163,8 @@ impl DaemonState {
 /// A request about the daemon itself.
 pub enum AdminRequest {
     Reload(tokio::sync::oneshot::Sender<graphiti_proto::methods::Reloaded>),
-    /// Open the viewer and return the address of its page, or why it cannot be opened.
+    /// Open the viewer and return the address of its page, or the reason why the viewer cannot be
+    /// opened.
     View(tokio::sync::oneshot::Sender<Result<graphiti_proto::methods::view::ViewAddress, String>>),
     /// Render a part of a static copy of the viewer.
     StaticCopy(

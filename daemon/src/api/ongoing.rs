@@ -1,5 +1,5 @@
-//! Finds the other sessions that are at work in a project, and describes them: agents that work in
-//! the same files should know of each other.
+//! Finds and describes the other active sessions in a project, because agents that work on the same
+//! files should know of each other.
 
 use graphiti_proto::tools::{SessionRow, get_handoff::OngoingSession};
 
@@ -24,8 +24,9 @@ const MAX_MESSAGES: usize = 1_000;
 /// Maximum number of changed files of a session.
 const MAX_FILES: usize = 8;
 
-/// Returns the active sessions of a project except one, the latest active first. Leaves out a session
-/// whose agent has just exited, even if the engine has not noticed the exit yet.
+/// Returns the active sessions of a project without the session `except`, the latest active first.
+/// Leaves out a session whose agent has just exited, even if the engine has not noticed the exit
+/// yet.
 pub(super) async fn sessions(
     engine: &Engine,
     projects: &[Namespace],
@@ -51,7 +52,7 @@ fn at_work(
     live
 }
 
-/// Describes sessions by what was asked, and by the files that were changed. Blocks.
+/// Describes sessions by their prompts and by the files that they changed. Blocks.
 pub(super) fn describe(
     store: &dyn Store,
     sessions: &[Session],
@@ -70,7 +71,7 @@ fn described(store: &dyn Store, session: &Session) -> Result<OngoingSession, Sto
     }
     let mut prompts = messages.iter().filter(|message| message.role == Role::User);
     let first = prompts.next().map(|message| handoff::line(&message.text));
-    // Of a longer session, the last prompt is not known.
+    // The last prompt of a longer session is not known.
     let is_whole = messages.len() < MAX_MESSAGES;
     let last = prompts.next_back().filter(|_| is_whole).map(|one| handoff::line(&one.text));
     Ok(OngoingSession {
@@ -97,15 +98,16 @@ fn changed_files(project: Option<&Project>, messages: &[Message]) -> Vec<String>
 }
 
 fn is_edit(message: &Message) -> bool {
-    // The output of other tools may contain lines that begin in the same way.
+    // The output of other tools may also contain lines that begin with `+` or `-`.
     let is_changed_line = |line: &str| line.starts_with(['+', '-']);
     let mut changes = message.text.lines().skip(1).peekable();
     message.role == Role::Tool && changes.peek().is_some() && changes.all(is_changed_line)
 }
 
-/// Formats the sessions for an agent that starts in the project; `None` without sessions. With
-/// `follows_handoff`, the text does not repeat that it is a record. Sessions that do not fit into
-/// `limit` characters are counted; `None` if none fits.
+/// Formats the sessions for an agent that starts in the project; `None` if there are no sessions,
+/// or if no session fits into `limit` characters. If only some sessions fit, the text ends with the
+/// number of the other sessions. With `follows_handoff`, the text does not begin with [`HEAD`],
+/// because the handoff before it does.
 pub(super) fn text(
     sessions: &[OngoingSession],
     follows_handoff: bool,

@@ -2,7 +2,8 @@
 
 use tokio::sync::watch;
 
-/// If steps come faster than they can be sent, only the latest step is sent.
+/// Reports the steps of a request to the client. If steps come faster than they can be sent, only
+/// the latest step is sent.
 #[derive(Clone, Debug, Default)]
 pub struct ProgressReporter(Option<watch::Sender<ProgressStep>>);
 

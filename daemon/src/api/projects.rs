@@ -1,4 +1,4 @@
-//! Finds the project of a request, which may be given as a directory in any spelling, a remote, a
+//! Finds the project of a request. The request may give a directory in any spelling, a remote, a
 //! name or a namespace. Determines which projects a client may search according to the settings.
 
 use std::cmp::Reverse;
@@ -25,7 +25,7 @@ const MAX_NAMES: usize = 10;
 ///
 /// # Errors
 ///
-/// When no project, or more than one, has the given name or remote.
+/// When no project or several projects have the given name or remote.
 pub(crate) fn project_argument(
     daemon: &DaemonState,
     given: Option<&str>,
@@ -52,7 +52,8 @@ pub(crate) fn project_argument(
     }))
 }
 
-/// Returns the message about a name of several projects, with their directories.
+/// Returns the error message for a name that several projects have. Lists the directories of these
+/// projects.
 fn ambiguous(given: &str, paths: &[String]) -> String {
     let (count, shown) = (paths.len(), first_of(paths, MAX_DIRECTORIES));
     format!("{count} projects have the name `{given}`: give the directory of one: {shown}")
@@ -106,8 +107,8 @@ pub(super) fn search_scope(
     Ok(Scope { namespaces, near, ..Scope::default() })
 }
 
-/// Returns the directories that a client requests, or all `visible` directories if it requests
-/// none; `None` for all.
+/// Returns the directories that a client requests. If the client requests no directory, returns
+/// `visible`. `None` means all directories.
 ///
 /// # Errors
 ///
@@ -195,8 +196,8 @@ pub(super) fn of_directory(daemon: &DaemonState, directory: &str) -> Vec<Namespa
     daemon.engine.projects().of_directory(directory)
 }
 
-/// Same as [`project_argument`], but a directory or a namespace selects only itself, not its whole
-/// project.
+/// Same as [`project_argument`], but for a directory or a namespace, returns only this directory,
+/// not the whole project.
 pub(super) fn directory_argument(
     daemon: &DaemonState,
     given: Option<&str>,

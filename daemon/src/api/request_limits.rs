@@ -14,8 +14,8 @@ use crate::api::blocking::allow_blocking;
 
 /// Maximum number of concurrent requests of one connection; further requests are refused.
 pub(super) const MAX_CONCURRENT_REQUESTS: usize = 32;
-/// Requests are cancelled after this time. Only a `sync` of a long history with a slow model takes
-/// that long. If it is repeated, it continues where it stopped.
+/// Requests are cancelled after this time. Only a `sync` of many past sessions with a slow model
+/// takes that long. A repeated `sync` continues where the last one stopped.
 const DEADLINE: Duration = Duration::from_secs(3_600);
 
 /// Runs `work` with a deadline. A timeout and a panic become errors for the client.
@@ -28,7 +28,7 @@ pub(super) async fn with_deadline<T>(
     })
 }
 
-/// Returns the result of `work`, or an error if it panics.
+/// Returns the result of `work`, or an error if `work` panics.
 async fn catch_panics<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     let mut work = pin!(work);
     poll_fn(|context| {

@@ -66,7 +66,7 @@ pub fn listen(socket: &str) -> io::Result<Listener> {
 /// Describes why the daemon cannot listen at `socket`, and what to do.
 pub fn listen_error(socket: &str, error: &io::Error) -> String {
     const SETTING: &str = "`session_tracking.hooks.socket_path`";
-    // The name of the field of the address whose length the system limits.
+    // The system limits the length of the field `sun_path` of an address.
     if error.to_string().contains("sun_path") {
         return format!(
             "cannot listen at {socket}: the path is too long, it has {} bytes; set {SETTING} to a shorter path, or GRAPHITI_HOME to a folder with a shorter path",
@@ -76,8 +76,8 @@ pub fn listen_error(socket: &str, error: &io::Error) -> String {
     format!("cannot listen at {socket}: {error}; {SETTING} sets another address")
 }
 
-/// Returns the listener that a service manager passes to the daemon, and its path; `None` if it
-/// passes no listener. Call this only once in a process.
+/// Returns the listener that a service manager passes to the daemon, and its path; `None` if no
+/// listener is passed. Call this only once in a process.
 #[cfg(unix)]
 pub fn inherited_listener() -> io::Result<Option<(Listener, String)>> {
     use std::os::fd::OwnedFd;

@@ -55,7 +55,7 @@ pub(super) fn bytes(home: &Path) -> u64 {
     files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
 }
 
-/// Returns the spool of `home`, and creates it if necessary.
+/// Returns the folder of the spool of `home`. Creates the folder if necessary.
 pub fn open(home: &Path) -> io::Result<PathBuf> {
     let folder = hook::spool(home);
     fs::create_dir_all(&folder)?;
@@ -114,7 +114,7 @@ pub(super) fn count(home: &Path) -> usize {
     waiting(home).map_or(0, |files| files.len())
 }
 
-/// Returns the files of the events of these sessions, which are given by their ids.
+/// Returns the files of the events of the sessions with these ids.
 pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathBuf>> {
     let files = match waiting(home) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -229,8 +229,8 @@ async fn process_file(
     Ok(())
 }
 
-/// Returns the files of the events in the spool, the oldest first. Removes incomplete files that
-/// are older than [`MAX_WAIT`].
+/// Returns the files of the events in the spool, the oldest first. Removes other files, which are
+/// incomplete, if they are older than [`MAX_WAIT`].
 fn waiting(home: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(hook::spool(home))? {
@@ -249,7 +249,8 @@ fn waiting(home: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Returns entries with the name of an event that are not regular files, such as pipes.
+/// Returns the entries that have the extension of an event, but are not regular files, such as
+/// pipes.
 fn foreign_entries(home: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(hook::spool(home)).into_iter().flatten().flatten();
     let others = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_file()));

@@ -20,8 +20,8 @@ pub(super) struct OpenedDatabase {
     pub(super) problem: Option<String>,
 }
 
-/// Opens the database. If it is damaged and cannot be opened, moves it to another folder and
-/// creates a new database.
+/// Opens the database. If the database is damaged and cannot be opened, moves it to another folder
+/// and creates a new database.
 pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
     let folder = folder(home);
     let open = || SledStore::open_within(&folder, limit);

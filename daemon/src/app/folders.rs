@@ -41,8 +41,8 @@ pub(super) fn missing_folders(config: &Config) -> Vec<String> {
     missing.map(sentence).collect()
 }
 
-/// Returns a notice about the folders of agents that have transcripts and are not followed, because
-/// `watch_directories` selects other folders.
+/// Returns a notice about folders of agents that are not followed although they contain
+/// transcripts, because `watch_directories` selects other folders.
 pub(super) fn left_out_notice(folders: &TranscriptFolders) -> Option<String> {
     let formats = Formats::new(&[]);
     let is_transcript = |file: &Path| formats.iter().any(|format| format.claims(file));
@@ -65,7 +65,7 @@ fn has_transcript(path: &Path, is_transcript: &dyn Fn(&Path) -> bool) -> bool {
     let mut left = vec![path.to_owned()];
     let mut entries = 0;
     while let Some(folder) = left.pop() {
-        // A folder that cannot be read has no transcripts to follow, either.
+        // A folder that cannot be read contains no transcripts that the daemon could follow.
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             entries += 1;
             if entries > MAX_ENTRIES {

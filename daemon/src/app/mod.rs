@@ -59,7 +59,7 @@ const THREAD_STOP_LIMIT: Duration = Duration::from_secs(5);
 /// Pause before another attempt to reopen a database.
 const REOPEN_PAUSE: Duration = Duration::from_secs(30);
 
-/// Runs the daemon until it is asked to stop.
+/// Runs the daemon until a signal or a client requests its end.
 ///
 /// # Errors
 ///
@@ -116,10 +116,11 @@ struct Supervisor {
     redactor: Redactor,
     /// The listener of the socket, with its address. All rounds use the same listener.
     listener: Option<(Arc<api::server::Listener>, String)>,
-    /// The defect that ended the last round, if any. The status of the next round shows it.
+    /// The defect that ended the last round, if any. The status of the next round shows this
+    /// defect.
     problem: Option<String>,
-    /// Notified when a client asks the daemon to stop. It outlives the rounds, so that a request
-    /// that arrives at the end of a round is not lost.
+    /// Notified when a client asks the daemon to stop. The notification outlives the rounds, so
+    /// that a request that arrives at the end of a round is not lost.
     stop_requested: Arc<Notify>,
     started_at: Timestamp,
 }
@@ -127,7 +128,7 @@ struct Supervisor {
 impl Supervisor {
     /// Serves in rounds. A round is one open database and the tasks that use it. Another round
     /// starts after a failed write or a panic of a task, because the state in memory may then be
-    /// wrong. It also starts if the database must be reopened to become smaller.
+    /// wrong. Another round also starts if the database must be reopened to become smaller.
     async fn serve(mut self) -> anyhow::Result<()> {
         let mut signals = signals::listen().context("listen for signals")?;
         let mut defects = Defects::default();
@@ -204,7 +205,7 @@ impl Supervisor {
     }
 
     /// Opens the socket, or uses the socket of the last round or of the service manager, and
-    /// publishes its address. Returns `None` if the socket is disabled.
+    /// publishes the address of the socket. Returns `None` if the socket is disabled.
     fn listen(&mut self) -> anyhow::Result<Option<Arc<api::server::Listener>>> {
         if !self.config.api.hooks.socket_enabled {
             tracing::warn!("hooks.socket_enabled is false: the daemon accepts no requests");
@@ -250,7 +251,8 @@ impl Supervisor {
             tokio::select! {
                 () = reserve::wait_until_missing(&home) => {
                     let home = home.clone();
-                    // Its failure is logged, and the next attempt follows after a pause.
+                    // If the reserve cannot be created, this is logged, and the next attempt
+                    // follows after a pause.
                     drop(tokio::task::spawn_blocking(move || reserve::ensure_reserve(&home)));
                 }
                 signal = signals.recv() => match signal {
@@ -277,8 +279,8 @@ impl Supervisor {
                     }
                     Some(AdminRequest::StaticCopy(request, reply)) => {
                         let daemon = round.daemon.clone();
-                        // A separate task, because other requests must be handled while the pages
-                        // are rendered.
+                        // Uses a separate task, because other requests must be handled while the
+                        // pages are rendered.
                         tokio::spawn(async move {
                             // The caller may have disconnected.
                             let _ = reply.send(view::copied(&daemon, &request).await);
@@ -324,10 +326,10 @@ impl Supervisor {
         let were_left_out = daemon.set_watched(WatchedFolders::of(&folders)).left_out;
         let left_out = Some(&folders).filter(|folders| folders.left_out != were_left_out);
         let left_out = left_out.and_then(left_out_notice);
-        // This fails only if the engine is stopping. Then the engine needs no settings.
+        // The request fails only if the engine is stopping. Then the engine needs no settings.
         let _ = daemon.engine.reload(self.settings(models), folders).await;
         // Notices about deprecated spellings that are read and about retired keys are only logged,
-        // because they report no mistakes.
+        // because such notices report no mistakes.
         let mistakes = loaded.notices.iter().filter(|notice| !notice.is_migration());
         let notices = mistakes.map(ToString::to_string);
         let notices = notices.chain(missing_folders(&self.config)).chain(left_out).collect();

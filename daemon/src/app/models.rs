@@ -90,9 +90,9 @@ impl Models {
         }
     }
 
-    /// Returns the summarizer for `config`. The client is kept with its ledger, unless the settings of
-    /// the client have changed. It tries again after an outage, because the user may have removed the
-    /// cause (such as the mode of the key file).
+    /// Returns the summarizer for `config`. Keeps the client and its ledger, unless the settings of
+    /// the client have changed. A client that is kept may send requests again after an outage,
+    /// because the user may have removed the cause (such as the mode of the key file).
     pub(super) fn summarizer(
         &mut self,
         config: &Config,

@@ -1,5 +1,5 @@
-//! Moves damaged databases to folders next to the current database. Their size does not count
-//! towards a limit, so only a few of them are kept.
+//! Moves damaged databases to folders next to the current database. The size of damaged databases
+//! does not count towards a limit, so only a few of them are kept.
 
 use std::{
     fs, io,

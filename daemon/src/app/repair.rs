@@ -20,9 +20,10 @@ use crate::{
     },
 };
 
-/// Recovers missing records from the database `damaged`. If it is `None`, checks the current
-/// database, moves it to another folder if any record cannot be read, and recovers missing records
-/// from all damaged databases that were not recovered yet. `notify` receives lines for people.
+/// Recovers missing records from the database `damaged`. If `damaged` is `None`, checks the current
+/// database, moves this database to another folder if any record cannot be read, and recovers
+/// missing records from all damaged databases that were not recovered yet. `notify` receives lines
+/// for people.
 ///
 /// # Errors
 ///
@@ -73,8 +74,8 @@ pub fn repair(
     Ok(())
 }
 
-/// Moves the current database to another folder if any record cannot be read. Returns whether it
-/// was moved.
+/// Moves the current database to another folder if any record cannot be read. Returns whether the
+/// database was moved.
 fn check_database(folder: &Path, notify: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     let examined = SledStore::open(folder).and_then(|store| {
         let examined = store.examine();
@@ -118,8 +119,8 @@ fn recover(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged, S
     recovered
 }
 
-/// Renames a damaged database that the daemon moved, so that it is not processed again. Returns the
-/// new path; `None` for any other database.
+/// Renames a damaged database that the daemon moved, so that the next repair does not process it
+/// again. Returns the new path; `None` for any other database.
 fn mark_recovered(damaged: &Path) -> anyhow::Result<Option<PathBuf>> {
     let extension = damaged.extension().and_then(|extension| extension.to_str());
     let Some(time) = extension.and_then(|extension| extension.strip_prefix(DAMAGED)) else {

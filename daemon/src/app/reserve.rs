@@ -30,7 +30,7 @@ pub(super) fn release_when_full(home: &Path) {
     }
 }
 
-/// Waits until the reserve may be created. Waits forever if it exists.
+/// Waits until the reserve may be created. Waits forever if the reserve exists.
 pub(super) async fn wait_until_missing(home: &Path) {
     match file(home).exists() {
         true => std::future::pending().await,

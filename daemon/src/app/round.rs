@@ -158,7 +158,7 @@ fn spawn_services(tasks: &mut Tasks, daemon: &api::SharedDaemon, spool_changed: 
 }
 
 impl Round {
-    /// Returns a weak reference to the database, to detect when it is no longer used.
+    /// Returns a weak reference to the database, to detect when the database is no longer used.
     pub(super) fn opened(&self) -> Weak<dyn Store> {
         Arc::downgrade(self.daemon.engine.store())
     }

@@ -28,7 +28,7 @@ use crate::{
 
 pub struct TrialReport {
     pub text: String,
-    /// Whether a format reads the file.
+    /// Whether a format can read the file.
     pub is_read: bool,
 }
 
@@ -37,8 +37,8 @@ const MAX_RECORDS: u64 = 1_000;
 /// Maximum number of characters of a value, so that a line fits in 80 columns.
 const MAX_VALUE_CHARS: usize = 62;
 
-/// Reads `file` with the format of `agent` or, if that is `None`, with a format that claims the
-/// file.
+/// Reads `file` with the format of `agent` or, if `agent` is `None`, with the first format that
+/// claims the file and can read it.
 ///
 /// # Errors
 ///
@@ -51,7 +51,7 @@ pub fn try_file(
     let config = config::load(&search(options))?.config;
     let formats = Formats::new(&config.capture.watch_formats);
     // Resolves links, because watched paths have none. This fails for a session in a database,
-    // whose path is not the path of a file.
+    // because the path of such a session is not the path of a file.
     let file = file.canonicalize().or_else(|_| std::path::absolute(file))?;
     storage::stamp(&file).with_context(|| format!("read {}", file.display()))?;
     let candidates: Vec<FormatHandle> = match agent {

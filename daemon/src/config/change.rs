@@ -9,7 +9,7 @@ const AT_START: [&str; 4] = [
     "session_tracking.log.max_bytes",
     "session_tracking.limits.log_bytes",
 ];
-/// The sections whose values change later summaries.
+/// The sections whose values affect later summaries.
 const OF_SUMMARIES: [&str; 3] = [
     "session_tracking.llm.",
     "session_tracking.summarization.",
@@ -17,7 +17,7 @@ const OF_SUMMARIES: [&str; 3] = [
 ];
 
 /// Returns a sentence for each key whose value differs, in the order of the file, and a remark if
-/// one of them changes summaries.
+/// one of these keys affects summaries.
 pub fn changes(before: &Config, after: &Config) -> Vec<String> {
     let fields = table::fields().iter();
     let is_changed = fields.filter(|field| field.write(before) != field.write(after));

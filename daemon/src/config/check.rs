@@ -11,8 +11,8 @@ pub struct CheckReport {
     pub is_valid: bool,
 }
 
-/// Reports on `file` or, if it is `None`, on the file that `search` finds. The report contains the
-/// problems and notices and, if the file is valid, every value with its source.
+/// Reports on `file` or, if `file` is `None`, on the file that `search` finds. The report contains
+/// the problems and notices and, if the file is valid, every value with its source.
 pub fn check(search: &FileSearch, file: Option<&Path>) -> CheckReport {
     let Some(file) = file.map(Path::to_owned).or_else(|| search.file()) else {
         return CheckReport { text: without_file(search), is_valid: true };

@@ -1,4 +1,4 @@
-//! Checks combinations of values that are valid separately.
+//! Finds values that are valid individually, but not together.
 
 use std::path::Path;
 

@@ -71,7 +71,7 @@ pub fn write_default(home: &Path, existing: Existing) -> Result<PathBuf, InitErr
     Ok(file)
 }
 
-/// Returns the object at `section` in `root`, and creates it and its parents if necessary.
+/// Returns the object at `section` in `root`, and creates this object and its parents if necessary.
 fn object_at<'r>(root: &'r mut Map<String, Json>, section: &str) -> &'r mut Map<String, Json> {
     section.split('.').fold(root, |object, name| {
         let child = object.entry(name).or_insert_with(|| Json::Object(Map::new()));

@@ -20,7 +20,7 @@ pub enum Level {
     Warn,
     /// An event that matters to a user.
     Info,
-    /// Why the daemon acted as it did.
+    /// A decision of the daemon, with the reason.
     Debug,
     Trace,
 }

@@ -1,5 +1,5 @@
-//! Maps deprecated keys, from earlier documentation and from the fork of Graphiti, and common
-//! mistakes to current keys.
+//! Maps deprecated keys and common mistakes to current keys. The deprecated keys are from earlier
+//! documentation and from the fork of Graphiti.
 
 use crate::config::table;
 

@@ -24,7 +24,7 @@ pub enum ConfigProblem {
         file: PathBuf,
         max_bytes: u64,
     },
-    /// The file has bytes that are not UTF-8, first in this line.
+    /// The file contains bytes that are not valid UTF-8. The first such bytes are in this line.
     NotUtf8 {
         place: FilePosition,
     },
@@ -55,7 +55,7 @@ pub enum ConfigProblem {
         key: &'static str,
         own_file: PathBuf,
     },
-    /// A combination of values that are valid separately.
+    /// Values that are valid individually, but not together.
     Conflict {
         /// The position of one of the values.
         place: FilePosition,
@@ -110,7 +110,7 @@ pub enum Notice {
         /// Why the key is no longer used.
         reason: &'static str,
     },
-    /// A value that is replaced with a similar one.
+    /// A value that is replaced with a similar value.
     Adjusted {
         place: FilePosition,
         key: String,

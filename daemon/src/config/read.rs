@@ -16,7 +16,7 @@ use crate::{
     redact::Redactor,
 };
 
-/// The sections of the file that belong to Graphiti.
+/// The sections of the file that Graphiti uses. The daemon ignores these sections.
 const GRAPHITI_SECTIONS: &[&str] = &[
     "daemon",
     "database",
@@ -38,7 +38,7 @@ const GRAPHITI_SECTIONS: &[&str] = &[
     "version",
 ];
 
-/// A file, and whether it is the user's own.
+/// A configuration file: the user's own file, or a file of a project.
 #[derive(Clone, Debug)]
 pub(super) struct ConfigSource {
     /// The path, for messages.

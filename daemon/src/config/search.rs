@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 1 << 20;
 /// The folders to search: first `directory`, then `home`.
 #[derive(Clone, Debug)]
 pub struct FileSearch {
-    /// The working directory of the daemon. `None` means that it is not searched.
+    /// The working directory of the daemon. Without a working directory, only `home` is searched.
     pub directory: Option<PathBuf>,
     /// The home folder of `graphitid` (`GRAPHITI_HOME`, or `~/.graphiti`).
     pub home: PathBuf,

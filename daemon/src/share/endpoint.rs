@@ -1,4 +1,5 @@
-//! The address of an engine: the graph database with the shared graph.
+//! The address of the graph database that contains the shared graph. Such a database is called an
+//! engine here.
 
 use std::fmt;
 

@@ -40,8 +40,8 @@ pub trait GraphEngine: Send + Sync {
         limit: Duration,
     ) -> ReadResult<'e>;
 
-    /// Identifies the running engine, so that a restart, which may lose the last writes, is
-    /// detected.
+    /// Identifies the running engine, so that the caller can detect a restart. A restart may lose
+    /// the last writes.
     fn instance(&self) -> Pin<Box<dyn Future<Output = Result<Instance, EngineError>> + Send + '_>>;
 }
 

@@ -1,11 +1,11 @@
 //! A graph that several machines share, in Graphiti's schema, on FalkorDB or Neo4j.
 //!
-//! [`node`] defines the nodes and edges of a group (a shared project), whose ids are derived from
-//! their content ([`id`]). [`privacy`] removes paths and secrets from texts. [`mod@write`] and
-//! [`schema`] build the Cypher statements for a [`Dialect`], and a [`GraphEngine`] runs them:
-//! [`falkordb`] over the Redis protocol, [`neo4j`] over its Query API. [`read`] builds the
-//! statements that read, and parses their rows. `engine::sharing` decides what is written, and
-//! when.
+//! [`node`] defines the nodes and edges of a group (a shared project). Episodes keep their own ids;
+//! all other ids are derived from the content ([`id`]). [`privacy`] removes paths and secrets from
+//! texts. [`mod@write`] and [`schema`] build the Cypher statements for a [`Dialect`], and a
+//! [`GraphEngine`] runs them: [`falkordb`] over the Redis protocol, [`neo4j`] over its Query API.
+//! [`read`] builds the statements that read, and parses their rows. `engine::sharing` decides what
+//! is written, and when.
 
 pub mod config;
 pub mod dialect;

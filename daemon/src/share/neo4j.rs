@@ -128,7 +128,7 @@ impl GraphEngine for Neo4j {
             let request = client.get(format!("{scheme}://{host}:{port}/"));
             let response = self.send(request.header("accept", "application/json")).await?;
             let version = response["neo4j_version"].as_str().unwrap_or("of an unknown version");
-            // The request above does not need a login, so this query checks it.
+            // The request above does not need a login, so this query checks the login.
             self.query(&Statement::plain("RETURN 1 AS one"), WRITE, STATEMENT_TIMEOUT).await?;
             Ok(Instance { run: None, version: format!("Neo4j {version}") })
         })

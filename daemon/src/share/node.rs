@@ -49,7 +49,7 @@ pub struct FactEdge {
     pub target: Uuid,
     pub name: String,
     pub fact: String,
-    /// The episodes that state the fact; the first one created it.
+    /// The episodes that state the fact; the first of these episodes created the fact.
     pub episodes: Vec<Uuid>,
     pub created_at: Timestamp,
     pub valid_at: Timestamp,

@@ -1,4 +1,5 @@
-//! Reads the password of an engine each time it is needed, so that it is not kept in memory.
+//! Reads the password of an engine whenever a connection or a request needs it, so that the
+//! password is not kept in memory.
 
 use std::{fs, io, path::PathBuf};
 

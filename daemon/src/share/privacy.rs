@@ -12,7 +12,7 @@ pub struct TextCleaner<'c> {
     home: Option<&'c str>,
 }
 
-/// The folders that contain home folders, also as Claude Code writes them (`-home-`).
+/// The folders that contain home folders. Claude Code also writes such a folder as `-home-`.
 const HOME_PARENTS: &[&str] =
     &["/home/", "/Users/", "\\Users\\", "\\home\\", "\\\\Users\\\\", "-home-", "-Users-"];
 
@@ -45,7 +45,8 @@ impl<'c> TextCleaner<'c> {
     }
 }
 
-/// Replaces `folder` by `short`. If `short` is `.`, paths in the folder become relative to it.
+/// Replaces `folder` by `short`. If `short` is `.`, paths in the folder become relative to the
+/// folder.
 fn without_folder(text: &str, folder: &str, short: &str) -> String {
     // A folder such as `/` or `/tmp` is not replaced, because it contains more than the project.
     if folder.matches(['/', '\\']).count() < 2 {
@@ -93,7 +94,7 @@ fn without_homes(text: &str) -> String {
 }
 
 /// Returns the text before a home folder, without a drive such as `C:` or `/mnt/c`. `None` if the
-/// folder is inside another folder, so that it is not a home folder.
+/// folder is not a home folder, because it is inside another folder.
 fn text_before_home(before: &str, is_encoded: bool) -> Option<&str> {
     let path = before.trim_end_matches(|c: char| is_in_name(c) || "/\\:?$".contains(c));
     let run = &before[path.len()..];

@@ -1,5 +1,5 @@
-//! Statements that read the graph, and their rows. Other programs may have written the rows, so the
-//! rows may contain anything.
+//! Builds the statements that read the graph, and parses the rows of the results. Other programs
+//! may have written the rows, so the rows may contain anything.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub struct FoundFact {
     pub sentence: String,
     pub source: FoundEntity,
     pub target: FoundEntity,
-    /// The episodes that state the fact; the first one created it.
+    /// The episodes that state the fact; the first of these episodes created the fact.
     pub episodes: Vec<String>,
     pub created_at: Timestamp,
     pub valid_at: Timestamp,
@@ -49,7 +49,7 @@ const STOP_WORDS: &str = " a is the an and are as at be but by for if in into it
     does we i you my our your have has had can should would could about from ";
 
 /// Returns the words of a question for the full-text index, without stop words if there are other
-/// words. They contain no operators of the query language of the index.
+/// words. The returned words contain no operators of the query language of the index.
 pub fn words(question: &str) -> Vec<String> {
     let lower = question.to_lowercase();
     let all = lower.split(|c: char| !c.is_alphanumeric() && c != '_');

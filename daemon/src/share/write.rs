@@ -16,7 +16,7 @@ pub struct Removal {
     pub episode: Uuid,
     /// Whether the episode itself is removed.
     pub removes_episode: bool,
-    /// Whether the session is removed from the group, so that none of its text may remain.
+    /// Whether the session is removed from the group. Then, none of its text may remain.
     pub is_forgotten: bool,
     pub entities: Vec<Uuid>,
     pub facts: Vec<Uuid>,
@@ -82,9 +82,9 @@ pub fn put(dialect: Dialect, sessions: &[SharedSession]) -> Vec<Statement> {
     statements
 }
 
-/// Returns a statement that clears the summaries of the entities that forgotten sessions mention,
-/// because a summary may quote any session that mentions the entity. Must run before the statements
-/// of [`put`], which write the summaries again.
+/// Returns a statement that clears the summary of each entity of a forgotten session, because the
+/// summary may quote this session. The statement must run before the statements of [`put`], because
+/// [`put`] writes the summaries again.
 pub fn clear_summaries(removals: &[Removal]) -> Option<Statement> {
     let forgotten = removals.iter().filter(|removal| removal.is_forgotten);
     let ids: Vec<Value> =
@@ -93,8 +93,9 @@ pub fn clear_summaries(removals: &[Removal]) -> Option<Statement> {
     (!ids.is_empty()).then(|| Statement::with_rows(ids, text))
 }
 
-/// Returns the statements that separate the parts from their episodes, delete the parts that no
-/// other episode contains, and delete whole episodes, like Graphiti's `remove_episode`.
+/// Returns statements that work like Graphiti's `remove_episode`: they remove the references
+/// between the episodes and the parts, delete the parts that no other episode contains, and delete
+/// whole episodes.
 pub fn remove(removals: &[Removal]) -> Vec<Statement> {
     let pairs = |ids_of: fn(&Removal) -> &Vec<Uuid>| -> Vec<Value> {
         let rows = removals.iter().flat_map(|removal| {
@@ -110,7 +111,7 @@ pub fn remove(removals: &[Removal]) -> Vec<Statement> {
     if !facts.is_empty() {
         statements.push(Statement::with_rows(
             facts,
-            // FalkorDB uses its index of edges only for a pattern without labels at its ends.
+            // FalkorDB uses its index of edges only for a pattern whose end nodes have no labels.
             "UNWIND $rows AS row MATCH ()-[r:RELATES_TO {uuid: row.uuid}]->() \
              SET r.episodes = [x IN r.episodes WHERE x <> row.episode] \
              WITH DISTINCT r WHERE size(r.episodes) = 0 DELETE r",

@@ -2,10 +2,10 @@
 //!
 //! The address that `graphiti view` opens contains a token. The token is valid once and for a short
 //! time; the browser gets a cookie in exchange. Other users of the machine can connect to the port,
-//! and other sites can make the user's browser send requests to it, but their requests do not
-//! contain the cookie. Browsers also send a cookie to servers at other ports of the same host.
-//! Therefore, all pages are below a path with a random name, and the cookie is valid only for this
-//! path.
+//! and other sites can make the user's browser send requests to the port. The requests of such
+//! users and sites do not contain the cookie. Browsers also send a cookie to servers at other ports
+//! of the same host. Therefore, all pages are below a path with a random name, and the cookie is
+//! valid only for this path.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(super) const TOKEN_LIFE: Duration = Duration::from_secs(120);
 /// Maximum number of valid tokens; a further token replaces the oldest.
 const MAX_TOKENS: usize = 8;
 
-/// The secrets of one server.
+/// The address and the secrets of one server.
 pub(super) struct AccessControl {
     /// The host and port of the server, as browsers write them.
     authority: String,
@@ -39,7 +39,8 @@ struct OneTimeToken {
 pub(super) struct RequestOrigin<'r> {
     pub(super) host: Option<&'r str>,
     pub(super) origin: Option<&'r str>,
-    /// The header `Sec-Fetch-Site`: the relation to the site that caused the request.
+    /// The header `Sec-Fetch-Site`: the relation between this server and the site that caused the
+    /// request.
     pub(super) site: Option<&'r str>,
     pub(super) cookies: Option<&'r str>,
     /// Whether the request may change something.
@@ -138,7 +139,7 @@ fn secret() -> String {
     format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }
 
-/// Compares in a time that does not depend on where the texts differ.
+/// Compares two texts in a time that does not depend on where they differ.
 fn is_same(known: &str, given: &str) -> bool {
     let differences =
         known.bytes().zip(given.bytes()).fold(0, |all, (one, other)| all | (one ^ other));

@@ -14,7 +14,7 @@ use crate::{
     store::Store,
 };
 
-/// Reading the entries takes some time. They are reused for this multiple of that time, even if the
+/// The entries are reused for this multiple of the time that it took to read them, even if the
 /// store has changed, so that the processor load is low while agents write.
 const REUSE_FACTOR: u32 = 10;
 

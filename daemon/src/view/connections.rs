@@ -1,8 +1,8 @@
 //! Limits the number of connections to the viewer.
 //!
-//! Any page in a browser can connect, and on some systems any user of the machine ([`peer`]). A
-//! connection is closed after [`ADMISSION_LIMIT`] if none of its requests was admitted, or earlier
-//! if another connection needs its slot.
+//! Any page in a browser can connect to the viewer. On some systems, any user of the machine can
+//! also connect ([`peer`]). A connection is closed after [`ADMISSION_LIMIT`] if none of its
+//! requests was admitted, or earlier if another connection needs its slot.
 
 use std::{
     collections::VecDeque,

@@ -1,4 +1,4 @@
-//! Notifies visible pages of changes, by server-sent events that come from the outbox of the store.
+//! Notifies visible pages of the changes in the outbox of the store, by server-sent events.
 
 use std::{
     convert::Infallible,
@@ -78,8 +78,8 @@ struct ChangeListener {
 }
 
 impl ChangeListener {
-    /// Waits for changes. Returns them and the listener for later changes, or `None` when the
-    /// server stops.
+    /// Waits for changes. Returns the changed sessions and the listener for later changes, or
+    /// `None` when the server stops.
     async fn next(mut self) -> Option<(ChangedSessions, ChangeListener)> {
         let changed = async {
             self.outbox.wait_for(|end| *end > self.position).await.ok()?;

@@ -81,7 +81,8 @@ impl ViewPage {
 }
 
 impl IntoResponse for ViewPage {
-    /// Puts the page into an extension; the guard renders it with or without the frame.
+    /// Puts the page into an extension of the response. The guard renders the page with or without
+    /// the frame.
     fn into_response(self) -> Response {
         let mut response = Response::default();
         response.extensions_mut().insert(self);

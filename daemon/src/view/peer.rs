@@ -1,7 +1,7 @@
 //! Recognises connections of other users.
 //!
-//! Another user who has read a token must not be able to use it. Linux lists the owner of each
-//! connection, so a connection of another user is refused before its token is checked.
+//! Another user who has read a token must not be able to use the token. Linux lists the owner of
+//! each connection, so a connection of another user is refused before the token is checked.
 
 use std::net::SocketAddrV4;
 
@@ -23,8 +23,8 @@ pub(super) fn is_other_user(_peer: SocketAddrV4, _own: SocketAddrV4) -> bool {
 }
 
 /// Returns the user id of the socket at `peer` that is connected to `own`. `table` is the content
-/// of a file such as `/proc/net/tcp`. It has a line for each socket; the second column is the
-/// address of the socket, the third the address of the other end, and the eighth the user id.
+/// of a file such as `/proc/net/tcp`. The table has a line for each socket; the second column is
+/// the address of the socket, the third the address of the other end, and the eighth the user id.
 #[cfg(any(target_os = "linux", test))]
 fn owner_in(table: &str, peer: SocketAddrV4, own: SocketAddrV4) -> Option<u32> {
     let [peer, own] = [peer, own].map(|address| {

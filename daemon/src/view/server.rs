@@ -1,4 +1,4 @@
-//! Runs the server of the page. It starts on request, and stops when the page is not used.
+//! Runs the server of the page. The server starts on request, and stops when the page is not used.
 
 use std::{
     io,
@@ -25,7 +25,7 @@ use crate::{
 /// Time limit for open connections when the server stops.
 const CLOSING_LIMIT: Duration = Duration::from_secs(2);
 
-/// The viewer of one round of the daemon: one open database, and the tasks that use it.
+/// The viewer of one round of the daemon. A round is one open database, and the tasks that use it.
 #[derive(Default)]
 pub struct Viewer {
     running: Option<RunningServer>,
@@ -95,7 +95,7 @@ async fn serve(listener: BoundedListener, view: SharedView, stop: watch::Sender<
     };
     let mut stopping = view.stopping.clone();
     let limit = async {
-        // An error means that the viewer was dropped, which ends the server, too.
+        // An error means that the viewer was dropped. This also ends the server.
         let _ = stopping.wait_for(|stopping| *stopping).await;
         tokio::time::sleep(CLOSING_LIMIT).await;
     };

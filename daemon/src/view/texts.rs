@@ -239,12 +239,12 @@ pub(super) fn at_least_more(count: usize) -> String {
     format!("and at least {} more", grouped(to_u64(count)))
 }
 
-/// Returns the note below a list of facts that is not complete.
+/// Returns the note below an incomplete list of facts.
 pub(super) fn only_latest(count: usize) -> String {
     format!("Only the latest {} are shown.", grouped(to_u64(count)))
 }
 
-/// Returns the note below the results of a search that are not complete.
+/// Returns the note below incomplete search results.
 pub(super) fn only_best(count: usize) -> String {
     format!(
         "Only the best {} are shown. More words or filters find the others.",
@@ -252,7 +252,7 @@ pub(super) fn only_best(count: usize) -> String {
     )
 }
 
-/// Returns how to find the facts of a kind that a copy does not contain.
+/// Returns the note that says how to find the facts of a kind that are not in a static copy.
 pub(super) fn other_facts(kind: &str) -> String {
     format!("On the machine with the memory, graphiti facts --kind {kind} WORDS finds the others.")
 }

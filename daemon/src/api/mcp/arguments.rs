@@ -1,6 +1,6 @@
 //! Checks the names of the arguments of an agent's tool call. A model that misspells an argument
-//! gets an error that it can correct, and not the answer to another question. Other clients may be
-//! newer than the daemon, so that their unknown arguments are ignored.
+//! gets an error instead of the answer to another question, and can correct the argument. Other
+//! clients may be newer than the daemon, so their unknown arguments are ignored.
 
 use graphiti_proto::rpc::{Error, code};
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use super::catalogue;
 use crate::api::client_context::STRUCTURED_ARGUMENT;
 
 /// Returns an error that names the unknown and the missing arguments of a call. The call of an
-/// unknown tool has no error here.
+/// unknown tool is not checked here.
 pub(super) fn check(tool: &str, arguments: Option<&Map<String, Value>>) -> Result<(), Error> {
     let Some(tool) = catalogue::tools().iter().find(|known| known.name == tool) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Identifies the agent of a client, and selects the instructions about its own session.
+//! Identifies the agent of a client, and selects the instructions about the client's own session.
 
 use rmcp::model::Implementation;
 
@@ -70,7 +70,7 @@ impl ClientKind {
         }
     }
 
-    /// Returns the description of a tool if it differs for this client.
+    /// Returns the description of a tool if the description differs for this client.
     pub(super) fn description(self, tool: &str) -> Option<&'static str> {
         let is_close = tool == graphiti_proto::tools::close::NAME;
         (is_close && self == ClientKind::Unfollowed).then_some(

@@ -2,9 +2,9 @@
 //! resources, and the prompts `handoff` and `recall`.
 //!
 //! The SDK implements the handshake of 2024-11-05 to 2025-11-25, the stateless form of 2026-07-28,
-//! progress and cancellation. [`transport`] connects it to our own framing, [`outgoing`] cleans its
-//! messages, [`catalogue`] describes our tools, [`arguments`] checks their arguments, and
-//! [`mod@client_kind`] adapts instructions to the agent.
+//! progress and cancellation. [`transport`] connects the SDK to our own framing, [`outgoing`]
+//! cleans the messages of the SDK, [`catalogue`] describes our tools, [`arguments`] checks their
+//! arguments, and [`mod@client_kind`] adapts instructions to the agent.
 
 mod arguments;
 mod catalogue;
@@ -287,8 +287,8 @@ fn client_kind(context: &RequestContext<RoleServer>) -> ClientKind {
     }
 }
 
-/// Returns the result of `work`, or an error if it panics: after a panic, the SDK would not answer
-/// the request.
+/// Returns the result of `work`, or an error if `work` panics: after a panic, the SDK would not
+/// answer the request.
 fn catch_panics<T>(work: impl FnOnce() -> Result<T, ErrorData>) -> Result<T, ErrorData> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(error_data(panic_error())))
 }

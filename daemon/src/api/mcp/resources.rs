@@ -23,8 +23,8 @@ const PAGE: usize = 50;
 const SCHEME: &str = "graphiti://episode/";
 const MARKDOWN: &str = "text/markdown";
 
-/// Returns a page of episodes, the latest session first; `cursor` is the id of the last episode of
-/// the previous page.
+/// Returns a page of episodes, the latest first; `cursor` is the id of the last episode of the
+/// previous page.
 pub(super) fn list(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -37,7 +37,7 @@ pub(super) fn list(
         })?),
     };
     let store = daemon.engine.store();
-    // One more than a page, to find out whether there is another page.
+    // Reads one episode more than a page has, to find out whether there is another page.
     let projects = visible_projects(daemon, client);
     let episodes = newest_episodes(store.as_ref(), projects.as_deref(), before, PAGE + 1);
     let mut episodes = episodes.map_err(|error| failed(&error))?;

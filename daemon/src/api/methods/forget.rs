@@ -30,7 +30,7 @@ const MAX_CANDIDATES: usize = 10;
 /// The origin of a session with a transcript on this machine.
 const TRANSCRIPT: &str = "transcript";
 
-/// The filters other than ids.
+/// The filters of a request, without the given ids.
 struct ForgetFilter {
     project: Option<Vec<Namespace>>,
     after: Option<Timestamp>,
@@ -154,9 +154,9 @@ async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
     list_sessions::named(daemon, key).await
 }
 
-/// Returns the sessions that match the filter, except the wishes for all projects if the filter
-/// selects a project. Also returns transcripts that were not read, because they could be imported
-/// later.
+/// Returns the sessions that match the filter. If the filter selects a project, leaves out the
+/// wishes for all projects. Also returns transcripts that were not read, because they could be
+/// imported later.
 async fn all_matching(daemon: &DaemonState, filter: &ForgetFilter) -> Result<ForgetTargets, Error> {
     let mut targets = ForgetTargets::new();
     let store = daemon.engine.store().as_ref();
@@ -171,7 +171,7 @@ async fn all_matching(daemon: &DaemonState, filter: &ForgetFilter) -> Result<For
     });
     stored.map_err(store_error)?;
     // The project of a transcript may be unknown until the transcript is read. Until then, no
-    // filter by project matches it.
+    // filter by project matches the transcript.
     for candidate in daemon.engine.backfill_candidates(None).await.map_err(engine_error)? {
         if filter.matches(candidate.project.as_ref(), candidate.modified, candidate.modified) {
             targets.insert(candidate.id.clone(), ForgetTarget::Unread(Box::new(candidate)));

@@ -1,7 +1,8 @@
 //! `graphiti/hook`: receives events of agents' hooks.
 //!
-//! An event that ends or compacts a session is acknowledged when it is durable: the close of the
-//! session is recorded, or, if the session may become known later, the event is in the [`spool`].
+//! An event that ends or compacts a session is acknowledged when the event is durable: the close of
+//! the session is recorded, or, if the session may become known later, the event is in the
+//! [`spool`].
 
 use std::{
     collections::BTreeMap,
@@ -67,7 +68,8 @@ pub(super) async fn hook(
         EventKind::Start if hooks.handoff => {
             let limit = hooks.handoff_max_chars as usize;
             let context = context(daemon, &event, limit);
-            // If the handoff is not ready in time, the hook of the next prompt requests it again.
+            // If the handoff is not ready in time, the hook of the next prompt requests the handoff
+            // again.
             let handoff = tokio::time::timeout(HANDOFF_TIMEOUT, context).await;
             reply.is_late = handoff.is_err();
             reply.context = handoff.unwrap_or(None);
@@ -77,7 +79,7 @@ pub(super) async fn hook(
         }
         EventKind::Prompt if hooks.recall => {
             let lines = recall::lines(daemon, &event);
-            // The user waits, so matches that are not found in time are left out.
+            // The user waits, so the reply has no matches if the search is not finished in time.
             reply.context = tokio::time::timeout(RECALL_TIMEOUT, lines).await.unwrap_or(None);
         }
         EventKind::Start | EventKind::Alive | EventKind::Prompt => {}
@@ -113,8 +115,8 @@ pub(super) fn hooks(daemon: &DaemonState) -> Value {
     write(&HookCounts { events: daemon.hook_stats.events(), spooled: spool::count(&daemon.home) })
 }
 
-/// Reports to the engine that the agent has ended the session or, for other events, which process
-/// runs the session, if the process is known.
+/// If the session ends, reports to the engine that the agent has ended it. For other events,
+/// reports which process runs the session, if the process is known.
 fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     let session = &event.session_id;
     if session.is_empty() {
@@ -130,9 +132,9 @@ fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     }
 }
 
-/// Returns the handoff to a session that starts. It comes from earlier sessions in the project and,
-/// with `team_handoff`, from sessions of colleagues. If the session was compacted or is resumed,
-/// the handoff comes from the earlier part of the same session.
+/// Returns the handoff to a session that starts. The handoff comes from earlier sessions in the
+/// project and, with the setting `team_handoff`, from sessions of colleagues. If the session was
+/// compacted or is resumed, the handoff comes from the earlier part of the same session.
 async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Option<String> {
     let own =
         current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await.ok();
@@ -188,8 +190,8 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Requests the episodes of sessions that have just ended or were killed, and waits for them until
-/// the time limit.
+/// Requests the episodes of sessions that have just ended or were killed, and waits for these
+/// episodes until the time limit.
 async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Option<SessionKey>) {
     let scope = Scope { projects, except, limit: MAX_SESSIONS, ..Scope::default() };
     let deadline = Instant::now() + INDEXING_TIMEOUT;
@@ -204,8 +206,8 @@ async fn index_ended(daemon: &DaemonState, projects: Vec<Namespace>, except: Opt
     }
 }
 
-/// Waits until the episode of a session that was just compacted is stored. Without a time limit of
-/// its own: when [`HANDOFF_TIMEOUT`] passes, the next prompt requests the handoff again.
+/// Waits until the pending episode of the compacted or resumed session is stored. This has no time
+/// limit of its own: when [`HANDOFF_TIMEOUT`] passes, the next prompt requests the handoff again.
 async fn index_own(daemon: &DaemonState, own: Option<SessionKey>) {
     if own.is_none() {
         return;

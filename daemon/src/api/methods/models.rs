@@ -32,7 +32,8 @@ use crate::{
 
 /// Time limit for the check whether a model can be reached.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long an answered request shows that a server is there, although it does not answer the check.
+/// For this time after an answered request, a server counts as reachable, even if the server does
+/// not answer the check.
 const ANSWER_COUNTS: Duration = Duration::from_secs(600);
 
 pub(super) async fn usage(daemon: &DaemonState, given: UsageRequest) -> Result<Value, Error> {
@@ -76,7 +77,7 @@ pub(super) async fn reach(daemon: &DaemonState) -> Result<Value, Error> {
             return None;
         }
         let mut reached = found(summarizer.client.reach(RESPONSE_TIMEOUT).await);
-        // Some servers answer prompts, and not the request for the list of their models.
+        // Some servers answer prompts, but not the request for the list of their models.
         let answered_at = summarizer.client.answered_at().filter(|at| is_recent(*at, clock::now()));
         if let Some(at) = answered_at.filter(|_| !reached.is_there) {
             let what = std::mem::take(&mut reached.what);

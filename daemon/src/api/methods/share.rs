@@ -1,5 +1,6 @@
 //! `graphiti/share`: reports the state of the graph that is shared with others, checks its
-//! database, writes all shared sessions to it, and previews the data that a project would share.
+//! database, writes all shared sessions to the graph, and previews the data that a project would
+//! share.
 
 use std::time::Duration;
 

@@ -86,7 +86,7 @@ struct StatsTotals<'d> {
     since: i64,
     total: StatsRow,
     tables: Vec<(StatsGrouping, BTreeMap<String, StatsRow>)>,
-    /// For each project, the name of its row, which is a path.
+    /// For each project, the name of its row (a path).
     paths: BTreeMap<Namespace, String>,
     prices: Prices,
 }

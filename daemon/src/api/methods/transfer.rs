@@ -35,7 +35,7 @@ use crate::{
 const PAGE_BYTES: usize = 2 << 20;
 
 /// Maximum size, in bytes, of the exported statements of one episode, because a client rejects an
-/// episode of more than 1 MB. Statements that are longer are derived again by the import.
+/// episode of more than 1 MB. Larger statements are not exported; the import derives them again.
 const MAX_STATEMENT_BYTES: usize = 400 << 10;
 
 pub(super) fn export(daemon: &DaemonState, export: &ExportRequest) -> Result<Value, Error> {

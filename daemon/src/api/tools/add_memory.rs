@@ -66,7 +66,7 @@ async fn run(
     let group_id = graph::group_id(daemon, episode.project.namespace());
     let stated = graph::graph(daemon).of_episode(episode.id).map_err(store_error)?;
     let fact = stated.facts.into_iter().find(|fact| fact.relation == Relation::Prefers);
-    // An agent may add a wish to a project that it may not search.
+    // An agent may add a wish to a project, even if the agent may not search this project.
     let is_hidden = is_project_hidden(daemon, client, episode.project.namespace());
     let shown = fact.as_ref().filter(|_| !is_hidden);
     let known_since = shown.map(|fact| fact.valid_at).filter(|at| *at < episode.created_at);

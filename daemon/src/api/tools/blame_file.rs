@@ -37,7 +37,7 @@ const MAX_CHANGES: usize = 100;
 const MAX_CANDIDATES: usize = 60;
 /// Maximum number of passages of a session that are searched for the edit.
 const MAX_PASSAGES: usize = 8;
-/// Maximum number of facts of one session that are shown as reasons for its change.
+/// Maximum number of facts of one session that are shown as reasons for the change in this session.
 const MAX_REASONS: usize = 3;
 /// Maximum number of facts about one file.
 const MAX_FACTS: usize = 400;
@@ -107,7 +107,7 @@ async fn run(
     Ok(BlameAnswer { message, file: shown, files, changes })
 }
 
-/// Returns the changes of a file, from the facts about it.
+/// Returns the changes of a file, from the facts about the file.
 fn of_file(
     daemon: &DaemonState,
     names: &[FileName],
@@ -186,9 +186,9 @@ fn row(
     }))
 }
 
-/// Returns the edits of the file that contain a text, at most one of each session. A name is
-/// compared only with the edits of sessions in its project directory, because other directories may
-/// have files with the same name.
+/// Returns the edits that change the file with these names and contain `text`, at most one of each
+/// session. A name is compared only with the edits of sessions in its project directory, because
+/// other directories may have files with the same name.
 fn with_text(
     daemon: &DaemonState,
     names: &[FileName],
@@ -232,7 +232,7 @@ fn with_text(
     rows.collect::<Result<_, _>>().map_err(store_error)
 }
 
-/// An edit of a file that contains the wanted text.
+/// An edit that contains the wanted text.
 struct MatchingEdit {
     session: SessionKey,
     source: u32,
@@ -260,8 +260,8 @@ impl MatchingEdit {
     }
 }
 
-/// Returns the first edit of one of these files that contains the text. The best passages of the
-/// session are inspected first.
+/// Returns the first edit that changes one of these files and contains `text`. The best passages of
+/// the session are inspected first.
 fn edit_of(
     daemon: &DaemonState,
     hit: &SessionHit,

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Returns broader queries that find sessions, for a query without results. `vectors` contains the
-/// vector of that query.
+/// vector of the query without results.
 pub(super) async fn found(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -94,8 +94,8 @@ impl BroaderSearch<'_, '_> {
     }
 }
 
-/// Returns the end that is nearest to the period `time`. The sessions are in the order of their
-/// ends, latest first, so that few of them are read.
+/// Returns the session end that is nearest to the period `time`. The sessions must be sorted by
+/// their ends, the latest first. A binary search reads only few of the sessions.
 fn nearest<S>(
     sessions: &[S],
     ended: impl Fn(&S) -> Result<Option<Timestamp>, StoreError>,
@@ -143,8 +143,8 @@ fn pairs(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArgu
     pairs
 }
 
-/// Returns the query without any filter and with its plain words only, unless it is the given query
-/// or one of [`single_changes`].
+/// Returns the query without any filter and with its plain words only, unless this is the given
+/// query or one of [`single_changes`].
 fn all_changes(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessionsArguments)> {
     let used = used(arguments);
     let filters: Vec<FilterArgument> = used.iter().map(|(_, filter)| *filter).collect();

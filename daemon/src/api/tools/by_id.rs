@@ -53,8 +53,8 @@ pub(super) fn hit(
     Ok(Some(hit).filter(|_| is_in_scope && is_admitted))
 }
 
-/// Returns the text of a query if it may be the id of a session, or the start of one: hexadecimal
-/// digits, or one word with a digit.
+/// Returns the text of a query if it may be the id of a session, or the start of such an id:
+/// hexadecimal digits, or one word with a digit.
 fn id(text: &str) -> Option<&str> {
     let text = text.trim().trim_matches(['`', '"', '\'']);
     if !(SHORTEST_ID..=LONGEST_ID).contains(&text.len()) {

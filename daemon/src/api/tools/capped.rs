@@ -1,7 +1,7 @@
 //! Explains why an answer has fewer results than were requested.
 
-/// Adds a note to the message of an answer with `shown` results if more results were requested than
-/// `most`, the maximum, and there may be more.
+/// Adds a note to the message of an answer with `shown` results, if more results than the maximum
+/// `most` were requested, and the answer has this maximum.
 pub(super) fn explain(message: String, requested: usize, shown: usize, most: usize) -> String {
     if requested <= most || shown < most {
         return message;

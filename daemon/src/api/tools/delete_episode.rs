@@ -44,7 +44,8 @@ async fn run(
     if is_project_hidden(daemon, client, episode.project.namespace()) {
         return Err(hidden());
     }
-    // The session of an imported episode or a memory has no other data on this machine.
+    // If no transcript of the session was read on this machine, the session has no data except the
+    // episode.
     let is_all = store.sources_of(episode.session).map_err(store_error)?.is_empty();
     let gone = if is_all { Write::DropSession(episode.session) } else { Write::DropEpisode(id) };
     let shared = sharing::deletion(episode.session);

@@ -27,7 +27,7 @@ pub(super) fn pasted(
 }
 
 /// Returns the records of the errors that a text contains, the error with the most words first. If
-/// it contains no known error, returns the records of errors with a similar message.
+/// the text contains no known error, returns the records of errors with a similar message.
 pub(super) fn records(
     daemon: &DaemonState,
     text: &str,

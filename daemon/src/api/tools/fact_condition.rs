@@ -63,8 +63,8 @@ impl FactCondition {
             && self.times_match(fact.valid_at, fact.invalid_at)
     }
 
-    /// Same as [`FactCondition::matches`], for a fact of the shared graph. Its relation may be
-    /// unknown, because other programs may write to this graph.
+    /// Same as [`FactCondition::matches`], for a fact of the shared graph. The relation of such a
+    /// fact may be unknown, because other programs may write to this graph.
     pub(super) fn matches_shared(&self, fact: &SharedFact) -> bool {
         let relation = Relation::parse(&fact.relation);
         let is_wanted = match self.relations.as_slice() {

@@ -1,5 +1,5 @@
-//! Resolves the path or the name of a file, as a caller gives it, to the names that it has in the
-//! known directories.
+//! Resolves the path or the name of a file, as a caller gives it, to the names that the file has in
+//! the known directories.
 
 use std::iter;
 
@@ -27,9 +27,9 @@ pub(super) struct FileName {
 }
 
 /// Returns the names that a file has in the known directories: its path relative to a directory, or
-/// its whole path if it is outside of the directory. A file of a repository has a name in each
-/// directory of its clones and worktrees that contains it. Names in directories that contain the
-/// file are first.
+/// its whole path if the file is outside of the directory. A file of a repository has a name in
+/// each known directory of a clone or worktree, if the directory contains the file. Names in
+/// directories that contain the file are first.
 pub(super) fn names(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -50,7 +50,8 @@ pub(super) fn names(
     };
     let named = all.iter().filter_map(|namespace| {
         let root = Project::new(&projects.path(*namespace)?);
-        // The graph contains no files of temporary folders, but searches find their edits.
+        // The graph contains no files of temporary folders, but searches find the edits of such
+        // files.
         let key = Graph::file_key(&root, &path)
             .unwrap_or_else(|| root.relative(&path).replace('\\', "/"));
         Some((*namespace, key))
@@ -60,7 +61,8 @@ pub(super) fn names(
         let path = projects.path(namespace)?;
         projects.folder_in_repository(&Project::new(&path))
     };
-    // A directory that is the root of its repository or is in no repository has an empty folder.
+    // The folder is empty for a directory that is the root of its repository, or that is outside of
+    // all repositories.
     let mut add_in_repository = |path: &str, members: Vec<Namespace>| {
         for member in members {
             if let Some(key) = inside(path, &folder(member).unwrap_or_default()) {
@@ -89,8 +91,9 @@ pub(super) fn names(
     Ok(names)
 }
 
-/// Returns the relative path `file` as a name in every known directory, those of the client's
-/// project first: the caller may have given the path in another directory.
+/// Returns the relative path `file` as a name in every known directory, because the path may be
+/// relative to any of them. The directories of the client's project are first. Returns no names for
+/// an absolute path.
 pub(super) fn in_any_directory(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -118,7 +121,8 @@ fn joined(folder: &str, path: &str) -> String {
     if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
 }
 
-/// Returns a path relative to `folder`, which may be empty; `None` if it is outside.
+/// Returns a path relative to `folder`, which may be empty; `None` if the path is outside of
+/// `folder`.
 fn inside<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     if folder.is_empty() {
         return Some(path);
@@ -126,9 +130,9 @@ fn inside<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     path.strip_prefix(folder)?.strip_prefix('/')
 }
 
-/// Returns the files with this name in any folder; of each project directory, the latest changed
-/// first. Searches other projects only if the client's project has no such file. Returns no files
-/// if `name` is a path.
+/// Returns the files with this name in any folder. The files of each project directory are in the
+/// order of their last changes, the latest first. Searches other projects only if the client's
+/// project has no such file. Returns no files if `name` is a path.
 pub(super) fn same_name(
     daemon: &DaemonState,
     client: &ClientContext,

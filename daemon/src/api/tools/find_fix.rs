@@ -93,7 +93,8 @@ async fn similar(
     let search = graph::GraphSearch::new(daemon, &words, projects).await;
     let graph = graph::graph(daemon);
     let distinctive = distinctive_words(error);
-    // Vectors also find the same error in other words, so a fact need not share words with it.
+    // Vectors also find the same error in other words. Then, a fact need not share words with the
+    // error.
     let is_wanted = |fact: &Fact| {
         search.has_vector() || distinctive.iter().any(|words| mentions_error(&fact.sentence, words))
     };

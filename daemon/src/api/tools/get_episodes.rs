@@ -54,7 +54,7 @@ async fn run(
     let requested = arguments.max_episodes.or(arguments.last_n);
     let most = requested.unwrap_or(DEFAULT_EPISODES).min(MAX_EPISODES);
     let store = daemon.engine.store();
-    // One more than requested, to find out whether there is a next page.
+    // Reads one episode more than requested, to find out whether there is a next page.
     let episodes = newest_episodes(store.as_ref(), groups.as_deref(), before, most + 1);
     let episodes = episodes.map_err(store_error)?;
     let found = episodes.len();

@@ -28,7 +28,7 @@ const MAX_STATEMENTS: usize = 4;
 /// Maximum length, in characters, of a statement. About two lines of a terminal; `graphiti show` and
 /// `get_session` have the whole text.
 const MAX_STATEMENT_CHARS: usize = 160;
-/// Maximum length, in characters, of an error with a fix, and also of the fix.
+/// Maximum length, in characters, of an error that has a fix, and of the fix.
 const FIX_CHARS: usize = MAX_STATEMENT_CHARS / 2;
 
 pub(super) const TOOL: Tool = Tool {
@@ -73,8 +73,8 @@ async fn run(
     Ok(LogAnswer { message, sessions, next })
 }
 
-/// Returns the maximum size, in bytes, of a text for a model. It is larger for more sessions than
-/// the default number.
+/// Returns the maximum size, in bytes, of a text for a model. The maximum is larger for more
+/// sessions than the default number.
 fn text_budget(limit: usize) -> usize {
     TEXT_BYTES * limit.div_ceil(LogArguments::default().limit).max(1)
 }
@@ -97,7 +97,7 @@ impl LogPage {
         let store = daemon.engine.store().as_ref();
         let (mut rows, mut ids, mut before) = (Vec::new(), Vec::new(), self.before);
         loop {
-            // One more than requested, to find out whether there is a next page.
+            // Reads one episode more than requested, to find out whether there is a next page.
             let page = newest_episodes(store, self.projects.as_deref(), before, self.limit + 1)?;
             let mut is_last = page.len() <= self.limit;
             before = page.last().map(|episode| episode.id);

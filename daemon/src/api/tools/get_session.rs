@@ -1,5 +1,5 @@
-//! `get_session`: returns the summary of a session, its topics and decisions, or a page of its
-//! messages.
+//! `get_session`: returns the summary of a session, the topics and decisions of the summary, or a
+//! page of the session's messages.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -112,8 +112,9 @@ async fn run(
     Ok(answer)
 }
 
-/// Returns the number of the file whose messages are shown. Without a number in the request, this is
-/// the file of the sub-agent that the request named. A session may have only files of sub-agents.
+/// Returns the number of the file whose messages are shown: the number in the request, else the
+/// file of the sub-agent that the request names, else the session's own file, which has the number
+/// 0. A session may have only files of sub-agents; then, the default is the first file.
 fn source_of(
     arguments: &GetSessionArguments,
     files: &[FileRow],
@@ -228,7 +229,7 @@ fn add_messages(
 ) -> Result<(), Error> {
     let source = SourceKey { session: session.key, number: arguments.source };
     let limit = arguments.limit.min(PAGE);
-    // One more than requested, to find out whether there is a next page.
+    // Reads one message more than requested, to find out whether there is a next page.
     let messages =
         daemon.engine.store().messages(source, arguments.from, limit + 1).map_err(store_error)?;
     if messages.is_empty() && limit > 0 {
@@ -295,8 +296,8 @@ fn repeats(result: &MessageRow, call: &MessageRow) -> bool {
 }
 
 /// Returns the rows that fit the page, and the start of the next page: the number of a message, and
-/// a character in it. The text of the first row begins at character `at`. A message that does not
-/// fit is split if it is the first message, or if much of the page is left.
+/// the position of a character in its text. The text of the first row begins at character `at`. A
+/// message that does not fit is split if it is the first message, or if much of the page is left.
 fn page(rows: Vec<MessageRow>, at: usize, size: PageSize) -> (Vec<MessageRow>, Option<u32>, usize) {
     let mut left = size.bytes;
     let mut page: Vec<MessageRow> = Vec::new();

@@ -143,7 +143,7 @@ fn first_results<T>(
 }
 
 /// Returns the given projects, or the projects that the client may search; `None` for all. Ignores
-/// the group ids if `project` is given, or if one of them is not a project.
+/// the group ids if `project` is given, or if one of the group ids is not a project.
 pub(super) fn projects(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -227,7 +227,7 @@ pub(super) fn fact_row(daemon: &DaemonState, fact: &Fact) -> Result<FactRow, Err
         Ok(entity.map(|entity| entity.name).unwrap_or_default())
     };
     let sources = fact.origins.iter().map(|(id, origin)| source_line(store, *id, *origin));
-    // Handoffs report how a session ended, so the row of a fact leaves it out.
+    // Handoffs report how a session ended, so the row of a fact does not.
     let is_ending =
         |name: &str| fact.relation == Relation::TaskState && SessionEnding::has_field(name);
     let attributes = fact.details.iter().filter(|(name, _)| !is_ending(name));

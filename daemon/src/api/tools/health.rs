@@ -60,7 +60,7 @@ async fn run(daemon: &DaemonState, _: HealthArguments) -> Result<HealthAnswer, E
         problems.push(error.to_string());
         0
     });
-    // The problems of the engine may not contain the present problem of the store yet.
+    // The problems of the engine do not always contain the present problem of the store.
     let refusal = daemon.refusal();
     problems
         .extend(refusal.iter().filter(|why| !problems.contains(why)).cloned().collect::<Vec<_>>());

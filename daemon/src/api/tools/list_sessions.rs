@@ -20,7 +20,7 @@ use crate::{
     store::{SessionHead, Store, StoreError},
 };
 
-/// Maximum number of sessions in an answer, so that it fits into a line of the protocol.
+/// Maximum number of sessions in an answer, so that the answer fits into a line of the protocol.
 const MAX_SESSIONS: usize = 1_000;
 
 /// Maximum number of projects that are listed if the given project is not known.
@@ -128,7 +128,7 @@ struct ExcludedSessions {
     by_project: usize,
     /// Whether a session of the project is excluded by another filter.
     of_project: bool,
-    /// The last activity in each project, by its path.
+    /// The last activity in each project, by the path of the project.
     projects: HashMap<String, Timestamp>,
 }
 
@@ -181,7 +181,8 @@ pub(in crate::api) async fn live_sessions(
     Ok(live.into_iter().map(|session| (session.key, session)).collect())
 }
 
-/// Returns a live session, or else the stored session; `None` if it was forgotten meanwhile.
+/// Returns a live session, or else the stored session; `None` if the session was forgotten
+/// meanwhile.
 pub(in crate::api) fn newest(
     store: &dyn Store,
     live: &HashMap<SessionKey, Session>,

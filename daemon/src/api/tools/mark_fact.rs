@@ -24,7 +24,7 @@ use crate::{
 
 /// Minimum number of digits of an abbreviated fact id.
 const MIN_DIGITS: usize = 6;
-/// The part of an error that names the command that shows the ids of facts.
+/// The part of an error message with the command that shows the ids of facts.
 pub(super) const LISTED_FACTS: &str = "`graphiti facts` shows the ids";
 
 pub(super) const TOOL: Tool = Tool {
@@ -73,7 +73,7 @@ pub(in crate::api) fn verdict(text: &str) -> Result<Verdict, Error> {
     })
 }
 
-/// Returns the fact whose id is `text` or begins with it.
+/// Returns the fact whose id is `text` or begins with `text`.
 pub(in crate::api) fn named(daemon: &DaemonState, text: &str) -> Result<FactKey, Error> {
     let text = text.trim().to_lowercase();
     let digits: String = text.chars().filter(|c| *c != '-').collect();

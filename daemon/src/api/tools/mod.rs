@@ -175,8 +175,8 @@ pub(super) fn failed(error: Error, form: ReplyForm) -> Value {
     structured_result(&answer, true)
 }
 
-/// Returns a result whose text repeats the structured answer, for clients of older versions of the
-/// protocol, which do not read structured answers.
+/// Returns a result whose text repeats the structured answer, because clients of older versions of
+/// the protocol do not read structured answers.
 fn structured_result(answer: &Value, is_error: bool) -> Value {
     json!({
         "content": [{ "type": "text", "text": answer.to_string() }],

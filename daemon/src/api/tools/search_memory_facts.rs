@@ -102,7 +102,7 @@ async fn run(
     let mut answer = SearchFactsAnswer { message, facts, ..SearchFactsAnswer::default() };
     if client.reply_form == ReplyForm::Text && limit > 0 && answer.facts.is_empty() {
         answer.broader = broader(daemon, client, &arguments, &question)?;
-        // A query without words lists all sessions.
+        // A query without words would find all sessions.
         if !query.is_list() {
             let scope = Scope { namespaces: given, ..Scope::default() };
             let most = session_search::MAX_HITS;
@@ -143,8 +143,8 @@ fn broader(
     Ok(found)
 }
 
-/// Returns the broader searches: with ended facts, without each single filter, and without any
-/// filter.
+/// Returns the arguments of the broader searches: with ended facts, without one of the filters, and
+/// with ended facts and without all filters.
 fn broader_arguments(arguments: &SearchFactsArguments) -> Vec<(String, SearchFactsArguments)> {
     type Change = fn(&mut SearchFactsArguments);
     let changes: [(&str, Change); 9] = [
@@ -186,8 +186,9 @@ struct WantedFacts<'w> {
     explain: bool,
 }
 
-/// The place of a fact in a list without words, which is in descending order. The index has the
-/// same order: by the seconds of the latest claim, and then by the number of the fact.
+/// The place of a fact in a list of facts. A query without words lists the facts in descending
+/// order of their places. The index has the same order: by the seconds of the latest claim, and
+/// then by the number of the fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ListPlace {
     seconds: i64,
@@ -267,7 +268,7 @@ fn mentions(fact: &Fact, entity: EntityId) -> bool {
     [fact.source, fact.target].contains(&entity) || fact.others.contains(&entity)
 }
 
-/// Returns the periods of the fact with this number; none if it is not listed after `after`.
+/// Returns the periods of the fact with this number; none if the fact is not listed after `after`.
 fn spans(
     graph: &Graph<'_>,
     daemon: &DaemonState,

@@ -1,4 +1,4 @@
-//! The search of sessions that several tools share: the query of the arguments, and its results.
+//! Searches sessions for several tools: builds the query from the arguments, and runs the search.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -24,7 +24,7 @@ pub(super) const MAX_HITS: usize = 50;
 pub(super) const TEXT_HITS: usize = 5;
 
 /// The vectors of the queries of one request. The vector of a text is requested once, even if the
-/// model fails, because each failure may take the time limit of the model.
+/// model fails, because each failure may take as long as the time limit of the model.
 pub(super) struct QueryVectors<'d> {
     daemon: &'d DaemonState,
     known: HashMap<String, Option<Arc<Packed>>>,

@@ -98,7 +98,8 @@ async fn run(
     Ok(answer)
 }
 
-/// Requests the summaries again that the model did not write because its requests failed.
+/// Requests again the summaries of the sessions whose requests to the model failed. A dry run only
+/// counts these sessions.
 async fn ask_again(
     daemon: &DaemonState,
     client: &ClientContext,

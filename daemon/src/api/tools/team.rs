@@ -31,7 +31,7 @@ const MAX_EPISODES: usize = 20;
 /// Length, in characters, of the short id of a session.
 const SHORT_ID: usize = 8;
 
-/// A query of the team's memory, which runs while this machine searches.
+/// A running query of the team's memory. This machine searches at the same time.
 pub(super) type TeamQuery<T> = JoinHandle<TeamAnswer<T>>;
 
 /// Whether the argument `scope` includes the team's memory.
@@ -53,7 +53,7 @@ pub(super) enum SessionQuery {
     Unsupported(String),
 }
 
-/// Starts a query of the sessions of the team; `None` when they are not requested.
+/// Starts a query of the sessions of the team; `None` when the request does not include the team.
 pub(super) fn ask_sessions(
     daemon: &DaemonState,
     arguments: &SearchSessionsArguments,
@@ -107,7 +107,7 @@ pub(super) fn ask_facts(
     tokio::spawn(sharing.team_facts(groups, text))
 }
 
-/// Waits for the answer, which has its own time limit. If the answer has a problem, adds the
+/// Waits for the answer. The query has its own time limit. If the answer has a problem, adds the
 /// problem to `message`.
 pub(super) async fn answered<T>(asked: TeamQuery<T>, message: &mut String) -> Vec<T> {
     let (rows, problem) = match asked.await {

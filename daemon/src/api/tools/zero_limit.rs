@@ -29,8 +29,8 @@ pub(super) fn explain_offset(message: &str, offset: usize, all: usize, what: &st
     if message.is_empty() { note } else { format!("{note} {message}") }
 }
 
-/// Whether a message contains the explanation. Such an answer does not show whether there are
-/// results.
+/// Whether a message contains the explanation. An answer with the explanation does not show whether
+/// there are results.
 pub(super) fn is_explained(message: &str) -> bool {
     message.starts_with(NOTHING_SHOWN)
 }

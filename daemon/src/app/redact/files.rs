@@ -21,7 +21,7 @@ const EXPORTED: [&str; 3] = ["episodes.jsonl", "session_states.json", "tool_clas
 const EPISODES: &str = "episodes";
 /// The default log, and the output of a daemon that starts in the background.
 const LOGS: [&str; 2] = ["graphitid.log", "graphitid.err"];
-/// The file of the crash tracker. After a crash, it contains a session id.
+/// The file of the crash tracker. After a crash, the file contains a session id.
 const CRASH_TRACKER_FILE: &str = "at_work.json";
 
 /// Redacts exported files again, and the files in exported folders. A preview only counts the
@@ -29,7 +29,8 @@ const CRASH_TRACKER_FILE: &str = "at_work.json";
 ///
 /// # Errors
 ///
-/// If a file is not an export, or cannot be read or written. The files before it are redacted.
+/// If a file is not an export, or cannot be read or written. The files before this file are already
+/// redacted.
 pub fn exports(paths: &[PathBuf], mode: RunMode) -> anyhow::Result<RedactionSummary> {
     let mut redactor = StoredRedactor::default();
     let mut changed = Vec::new();
@@ -88,7 +89,7 @@ fn redact(file: &Path) -> String {
     format!("redact {}", file.display())
 }
 
-/// Returns the files of the export at `path`, or `path` itself if it is a file.
+/// Returns the files of the export at `path`, or `path` itself if `path` is a file.
 fn exported(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let metadata = fs::metadata(path).with_context(|| format!("read {}", path.display()))?;
     if !metadata.is_dir() {
@@ -104,7 +105,7 @@ fn exported(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Returns the files with an extension in a folder, without symbolic links.
+/// Returns the files in `folder` that have this extension and are not symbolic links.
 fn listed(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -141,7 +142,7 @@ fn redact_export(file: &Path, mode: RunMode, redactor: &mut StoredRedactor) -> i
     })
 }
 
-/// Redacts each line as a JSON document, or as text if it is not JSON.
+/// Redacts each line as a JSON document, or as text if the line is not JSON.
 fn lines(text: &mut String, redactor: &mut StoredRedactor) {
     let mut clean = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -179,7 +180,7 @@ fn document(text: &mut String, redactor: &mut StoredRedactor) {
     }
 }
 
-/// Redacts a hook event, or redacts the text if it is not an event.
+/// Redacts a hook event. If `text` is not an event, redacts the whole text.
 fn event(text: &mut String, redactor: &mut StoredRedactor) {
     let Ok(event) = serde_json::from_str::<HookEvent>(text) else {
         redactor.text(text);

@@ -1,9 +1,9 @@
 //! `graphitid redact`: applies the current rules to text that was stored under older rules.
 //!
 //! The rows of the database are redacted in steps. The position is stored in the database, so that
-//! an interrupted run can be continued. If any row changed, the run then
-//! removes the search index, which the daemon rebuilds, and rewrites the database, because sled
-//! keeps the bytes of replaced records.
+//! an interrupted run can be continued. If any row changed, the run then removes the search index,
+//! which the daemon rebuilds. The run also rewrites the database, because sled keeps the bytes of
+//! replaced records.
 
 mod files;
 
@@ -49,11 +49,12 @@ pub struct RedactionSummary {
     pub run: bool,
     /// The version of the rules.
     pub rules: u32,
-    /// The version of the rules under which the text was stored. `None` if it was not recorded.
+    /// The version of the rules under which the text was stored. `None` if this version was not
+    /// recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stored_rules: Option<u32>,
-    /// Whether nothing was found and this was recorded, so that the text now counts as redacted by
-    /// the current rules.
+    /// Whether there was nothing to redact, and the text was recorded as redacted by the current
+    /// rules.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub recorded: bool,
     /// Whether the database was rewritten.
@@ -77,7 +78,8 @@ pub type ProgressCallback<'p> = &'p mut dyn FnMut(u64, u64);
 const SAVE_INTERVAL_BYTES: u64 = 16 << 20;
 
 /// Redacts the database, the logs and the spooled events of a home directory again. A preview only
-/// counts the changes.
+/// counts the changes. If there are no changes, a preview records that the text is redacted by the
+/// current rules.
 ///
 /// # Errors
 ///
@@ -249,7 +251,7 @@ fn listed(counts: &BTreeMap<String, u64>) -> Vec<String> {
     counts.iter().map(|(what, count)| format!("{count} {what}")).collect()
 }
 
-/// Fails for a file that is not part of an export.
+/// Fails for a file whose extension is not one that `graphiti export` writes.
 fn ensure_exported(path: &Path) -> anyhow::Result<()> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     ensure!(

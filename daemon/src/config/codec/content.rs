@@ -24,7 +24,7 @@ pub(in crate::config) struct PromptCodec;
 /// An intensity from 0 to 1 for each activity.
 pub(in crate::config) struct VectorCodec;
 
-/// The placeholder for the text, which every prompt must contain.
+/// The placeholder for the text. Every prompt must contain this placeholder.
 const CONTENT: &str = "{content}";
 
 impl Codec for KeepCodec {

@@ -12,7 +12,7 @@ use crate::config::{
 /// The longest duration, in seconds: about 68 years, so that no sum overflows.
 const LONGEST: f64 = 2_147_483_647.0;
 
-/// The shortest duration, in seconds; a shorter one would be zero in milliseconds.
+/// The shortest duration, in seconds; a shorter duration would be zero in milliseconds.
 const SHORTEST: f64 = 0.001;
 
 /// A number within limits, which is converted into the type of the setting.
@@ -70,7 +70,7 @@ pub(in crate::config) const DOLLARS: Number<f64> = Number {
     ..SHARE
 };
 
-/// Milliseconds, without the special treatment of small numbers.
+/// Milliseconds. [`Millis`] uses this, and reads small numbers differently.
 const MILLIS: Number<Duration> = Number {
     min: 1.0,
     max: LONGEST,
@@ -81,7 +81,7 @@ const MILLIS: Number<Duration> = Number {
     to_number: |time| time.as_millis() as f64,
 };
 
-/// Seconds, without the special treatment of 0 and `null`.
+/// Seconds. [`OffSeconds`] uses this, and reads 0 and `null` differently.
 const OFF_SECONDS: Number<Duration> = Number {
     example: "1800 for half an hour",
     remedy: "write 1800 for half an hour, or 0 to switch this off",
@@ -262,7 +262,8 @@ impl Codec for Count {
     }
 }
 
-/// Units of bytes. Decimal units (kB) are read as binary units (KiB), which users usually mean.
+/// Units of bytes. Decimal units (kB) are read as binary units (KiB), because users usually mean
+/// binary units.
 const UNITS: &[(&str, u64)] = &[
     ("gib", 1 << 30),
     ("gb", 1 << 30),

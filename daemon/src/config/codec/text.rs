@@ -27,7 +27,7 @@ pub(in crate::config) struct Text {
     example: &'static str,
     /// What a message adds to the example.
     hint: &'static str,
-    /// The pattern of the JSON Schema; without it, any text that is not empty.
+    /// The pattern of the JSON Schema. Without a pattern, any text that is not empty is valid.
     pattern: Option<&'static str>,
     /// Converts a text. The error is the remedy; without a remedy, the message has the example.
     parse: fn(&str) -> Result<String, Option<&'static str>>,
@@ -140,7 +140,7 @@ impl<T: Copy + PartialEq> Codec for Choice<T> {
 }
 
 impl Text {
-    /// Any text that is not empty.
+    /// Returns the codec of a text that must not be empty.
     pub(in crate::config) const fn new(what: &'static str, example: &'static str) -> Text {
         Text { what, example, hint: "", pattern: None, parse: parse_text }
     }

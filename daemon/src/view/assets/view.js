@@ -104,7 +104,7 @@
     }
   });
 
-  // Corrects a fact; the opposite correction undoes it.
+  // Corrects a fact. The verdict `keep` undoes the correction.
   async function correct(form) {
     const address = new URL(form.action);
     const verdict = address.searchParams.get('verdict');

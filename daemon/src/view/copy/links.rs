@@ -108,7 +108,8 @@ impl<'c> LinkRewriter<'c> {
         Ok(Some(LinkTarget { page, fragment: fragment.to_owned() }))
     }
 
-    /// Returns the page of the conversation that contains the message of the address.
+    /// Returns the page that contains the message of the address, in the conversation of its
+    /// session.
     async fn session(
         &self,
         given: &BTreeMap<String, String>,
@@ -132,14 +133,15 @@ impl<'c> LinkRewriter<'c> {
         Ok(LinkTarget { page, fragment })
     }
 
-    /// Returns the project of a directory, if it is in the copy.
+    /// Returns the project of a directory, if the project is in the copy.
     fn project(&self, directory: &str) -> Option<Namespace> {
         let head = projects::representative(self.daemon, Project::new(directory).namespace());
         self.scope.has_project(head).then_some(head)
     }
 }
 
-/// Splits a page at its next link or time, into the text before it, the tag, and the text after it.
+/// Splits a page at the tag of its next link or time. Returns the text before the tag, the tag, and
+/// the text after the tag.
 fn next_tag(html: &str) -> Option<(&str, &str, &str)> {
     let begins = html.match_indices('<').map(|(at, _)| at);
     let mut tags =

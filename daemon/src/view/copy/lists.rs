@@ -209,7 +209,7 @@ pub(super) async fn facts_of(daemon: &DaemonState, scope: &CopyScope, kind: &str
     Ok(ViewPage::new(format!("{name} · {}", T.facts), NavItem::Facts, body))
 }
 
-/// Renders how to find the facts of a kind that the copy does not contain.
+/// Renders the note that says how to find the facts of a kind that are not in the copy.
 fn others(kind: Relation) -> Markup {
     html! { (texts::other_facts(kind.as_str())) }
 }

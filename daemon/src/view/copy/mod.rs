@@ -33,7 +33,7 @@ use crate::{
 
 /// If a part is larger than this, in bytes, no further page is added to it.
 const PART_BYTES: usize = 3 << 19;
-/// Maximum size of a part, in bytes, so that it fits into a line of the protocol.
+/// Maximum size of a part, in bytes, so that the part fits into a line of the protocol.
 const MAX_PART_BYTES: usize = 7 << 19;
 
 /// Renders as many of the requested pages as fit into a part. The answer to a request without pages

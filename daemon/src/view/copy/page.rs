@@ -56,7 +56,7 @@ impl CopyPage {
         serde_json::to_string(self).expect("a page has only string keys")
     }
 
-    /// Returns the name of the file, which is different for each page.
+    /// Returns the name of the file. Each page has a different name.
     pub(super) fn file_name(&self) -> String {
         match self {
             CopyPage::Start => "index.html".to_owned(),

@@ -45,8 +45,8 @@ pub(super) fn redirect(address: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, address)]).into_response()
 }
 
-/// Returns the page to show afterwards: `given` if it is a page of the viewer, or else the open
-/// ends.
+/// Returns the page to show afterwards: `given` if it is a page of the viewer, or else the page of
+/// open ends.
 fn back(given: &str) -> &str {
     const PAGES: &[&str] = &["open-ends", "facts", "node", "session", "project"];
     let page = given.split('?').next().unwrap_or_default();

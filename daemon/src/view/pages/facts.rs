@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// Maximum number of facts on the page. One more is requested, to know whether there are more.
+/// Maximum number of facts on the page. One more fact is requested, to know whether there are more.
 const MAX_FACTS: usize = 60;
 
 #[derive(Clone, Default, Deserialize)]
@@ -33,8 +33,8 @@ pub(in crate::view) struct FactQuery {
     project: String,
     kind: String,
     as_of: String,
-    /// Only facts that are listed after the fact with this id: the next page of a list without
-    /// words.
+    /// The id of the last fact of the previous page. Only the facts after this fact are listed.
+    /// Used only for a query without words.
     after: String,
     /// Whether ended facts are shown, too.
     ended: bool,
@@ -79,7 +79,7 @@ impl FactQuery {
         self.q.trim().is_empty()
     }
 
-    /// Says how to find the facts that are not on the page.
+    /// Renders how to find the facts that are not on the page.
     fn others(&self, found: &[FactRow]) -> Markup {
         match end_of_page(found, MAX_FACTS).filter(|_| self.is_list()) {
             Some(after) => {
@@ -145,7 +145,8 @@ pub(in crate::view) fn fact_row(fact: &FactRow, verdicts: &[&str], page: &str) -
 }
 
 /// Returns the id of the fact after which the next page begins, if the list `found` has more than
-/// `shown` facts. The periods of one fact stay on one page, because they have one place in the list.
+/// `shown` facts. The periods of one fact stay on one page, because they have the same place in the
+/// list.
 pub(super) fn end_of_page(found: &[FactRow], shown: usize) -> Option<String> {
     let key = |row: &FactRow| FactId::parse(&row.uuid).map(FactId::key);
     let next = key(found.get(shown)?);

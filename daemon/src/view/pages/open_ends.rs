@@ -25,8 +25,8 @@ use crate::{
     },
 };
 
-/// Maximum number of facts of one kind on the page. One more is requested, to know whether there are
-/// more; a request returns at most 100 facts.
+/// Maximum number of facts of one kind on the page. One more fact is requested, to know whether
+/// there are more; a request returns at most 100 facts.
 const MAX_FACTS: usize = 99;
 
 pub(in crate::view) struct FactsOfKind {

@@ -17,8 +17,9 @@ use crate::{
     },
 };
 
-/// Replaces control characters in external text by visible text, except line feeds and tabs.
-/// A change of the writing direction, for example, could make the text look different.
+/// Replaces control characters in external text, except line feeds and tabs, by visible text.
+/// Otherwise, for example, a character that changes the writing direction could make the text look
+/// like another text.
 pub(in crate::view) fn visible(text: &str) -> Cow<'_, str> {
     let is_hidden = |c: char| is_unsafe_to_display(c) && !matches!(c, '\n' | '\t');
     if !text.chars().any(is_hidden) {
@@ -46,7 +47,7 @@ pub(in crate::view) fn text(text: &str) -> Markup {
 }
 
 /// Renders external text inside a sentence, with the parts between backticks as code, and the parts
-/// between two asterisks as important.
+/// between two marks `**` as important.
 pub(in crate::view) fn prose(given: &str) -> Markup {
     if given.matches('`').count() % 2 == 1 {
         return text(given);

@@ -19,7 +19,7 @@ const FOREIGN_LETTER: usize = 5;
 const IDEOGRAPH: usize = 10;
 const SYMBOL: usize = 24;
 
-/// Returns the cost of a text in bytes: the length of the text or, if it is larger, the length of
+/// Returns the cost of a text in bytes: the larger of the length of the text and the length of
 /// prose with the same number of tokens.
 pub(in crate::api::tools) fn cost(text: &str) -> usize {
     text.len().max(parts(text) * TOKEN_BYTES / PARTS)

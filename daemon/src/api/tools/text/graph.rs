@@ -112,8 +112,8 @@ pub(in crate::api::tools) fn fact_line(fact: &FactRow) -> String {
     format!("- {}: {} ({about})", line(&fact.name), quote(&fact.fact))
 }
 
-/// Returns the start of a fact's id, for `mark_fact`; empty for a fact of a colleague, which cannot
-/// be marked.
+/// Returns the start of a fact's id, for `mark_fact`; empty for a fact of a colleague, because such
+/// a fact cannot be marked.
 fn id(fact: &FactRow) -> String {
     let start: String = fact.uuid.chars().take(SHOWN_DIGITS).collect();
     match fact.team.is_none() && !start.is_empty() {

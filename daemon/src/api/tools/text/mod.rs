@@ -2,9 +2,9 @@
 //! for each answer.
 //!
 //! Text from transcripts is always marked: in quotation marks on a line that begins with our own
-//! words, in code marks, or in lines that begin with `> `. It cannot contain the characters that
-//! end these marks ([`quote`], [`code`], [`block`]), so that no title and no message can look like
-//! our own lines.
+//! words, in code marks, or in lines that begin with `> `. Such text cannot contain the characters
+//! that end these marks ([`quote`], [`code`], [`block`]), so that no title and no message can look
+//! like our own lines.
 
 pub(super) mod cost;
 mod episodes;
@@ -34,7 +34,7 @@ pub(super) trait ModelText {
 /// Maximum length, in bytes, of a name or title.
 const MAX_NAME_BYTES: usize = 160;
 
-/// The parts of errors that name a command, with the tool that a model calls instead.
+/// The parts of error messages with a command, each with the tool that a model calls instead.
 const TOOLS_FOR_COMMANDS: [(&str, &str); 2] = [
     (LISTED_SESSIONS, "search_sessions shows the ids of sessions"),
     (LISTED_FACTS, "search_memory_facts shows the ids"),
@@ -65,7 +65,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Adds a line, unless it is empty.
+    /// Adds a line, unless the line is empty.
     fn add(&mut self, line: &str) {
         if line.is_empty() {
             return;
@@ -89,7 +89,7 @@ fn line(text: &str) -> String {
     single_spaced(&for_model(text))
 }
 
-/// Puts external text in quotation marks that it cannot close.
+/// Puts external text in quotation marks that the text cannot close.
 fn quote(text: &str) -> String {
     format!("“{}”", line(text).replace(['“', '”'], "\""))
 }
@@ -103,7 +103,7 @@ fn title(text: &str) -> String {
     quote(&format!("{}…", &text[..text.floor_char_boundary(MAX_NAME_BYTES)]))
 }
 
-/// Puts an external name or path in code marks that it cannot close.
+/// Puts an external name or path in code marks that the name or path cannot close.
 fn code(text: &str) -> String {
     let text = line(text).replace('`', "'");
     if text.is_empty() { String::new() } else { format!("`{text}`") }

@@ -34,8 +34,8 @@ impl ModelText for SearchSessionsAnswer {
     }
 }
 
-/// Returns a known error on one line: its cause and fix, how often it returned after the fix, and
-/// its sessions.
+/// Returns a known error on one line: its cause and fix, how often the error occurred again after
+/// the fix, and its sessions.
 fn error_line(error: &ErrorRow) -> String {
     let part = |label: &str, text: &Option<String>| {
         text.as_ref().map(|text| format!("{label}: {}", quote(text))).unwrap_or_default()

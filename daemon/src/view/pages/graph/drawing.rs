@@ -47,7 +47,8 @@ struct NodePosition {
 }
 
 impl Drawing<'_> {
-    /// Renders the drawing. Screen readers do not read it, because the nodes are also in lists.
+    /// Renders the drawing. Screen readers do not read the drawing, because the nodes are also in
+    /// lists.
     pub(super) fn markup(&self) -> Markup {
         let kinds: Vec<&str> = self.nodes.iter().map(|node| node.kind).collect();
         let positions = positions(&kinds);
@@ -116,8 +117,8 @@ impl NodePosition {
     }
 }
 
-/// Returns the positions of nodes of these kinds. Each kind has a sector, whose rings are filled
-/// from the inside.
+/// Returns the positions of nodes of these kinds. Each kind has a sector. The inner rings of a
+/// sector are filled first.
 fn positions(kinds: &[&str]) -> Vec<NodePosition> {
     let mut sectors: Vec<(&str, Vec<usize>)> = Vec::new();
     for (node, kind) in kinds.iter().enumerate() {

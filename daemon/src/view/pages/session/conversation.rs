@@ -14,7 +14,7 @@ use crate::view::{
     texts::{self, T},
 };
 
-/// Maximum number of characters of a message on the page. The page of the message shows all of it.
+/// Maximum number of characters of a message on the page. A separate page shows the whole message.
 const MAX_CHARS: usize = 6_000;
 /// Maximum number of characters of a message on a page with many long messages.
 const MAX_CHARS_OF_MANY: usize = 1_000;
