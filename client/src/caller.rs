@@ -1,4 +1,4 @@
-//! Describes the caller of this program to the daemon, which finds the current session by this
+//! Describes the caller of this program to the daemon. The daemon finds the current session by this
 //! description.
 //!
 //! Most agents put the id of the session into the environment of the commands and servers that they

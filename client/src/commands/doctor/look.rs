@@ -206,7 +206,8 @@ fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder>
     paths.into_iter().map(folder).collect()
 }
 
-/// Returns the folders of agents that the daemon does not watch, because others are configured.
+/// Returns the unwatched folders of agents. The daemon does not watch them, because the
+/// configuration names other folders.
 fn unwatched(daemon: &DaemonProbe) -> Vec<Folder> {
     let DaemonProbe::Answers(answers) = daemon else { return Vec::new() };
     answers.health.unwatched.iter().map(|path| folder(PathBuf::from(path))).collect()

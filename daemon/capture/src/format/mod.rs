@@ -72,8 +72,8 @@ pub trait Format: Send + Sync {
         None
     }
 
-    /// Returns the session of a file in the liveness folder that the agent locks while the session
-    /// runs. Only the file's name is examined.
+    /// Returns the session of a lock file in the liveness folder. The agent locks this file while
+    /// the session runs. Only the file's name is examined.
     fn locked_session(&self, _path: &Path) -> Option<String> {
         None
     }
