@@ -56,8 +56,8 @@ const START_LIMIT: Duration = Duration::from_millis(1_500);
 /// are not the user's sessions.
 const MODEL_CALL_VARIABLE: &str = "GRAPHITI_LLM_CALL";
 
-/// Forwards the event on standard input, which has the form of the given agent. Errors are not
-/// reported to the agent.
+/// Reads an event in the form of the given agent from standard input, and forwards the event.
+/// Errors are not reported to the agent.
 pub(crate) fn run(agent: Option<&OsStr>) {
     let protocol = HookProtocol::of(agent);
     // An agent shows the errors of its hooks to the user, who cannot act on them.

@@ -28,7 +28,8 @@ use crate::{
     start,
 };
 
-/// Maximum number of lines that wait to be forwarded. When this number is reached, the reader waits.
+/// Maximum number of lines that wait to be forwarded. When this number is reached, the reader
+/// waits.
 const QUEUE_CAPACITY: usize = 64;
 /// How long to retry when the daemon closes new connections, or when it is down after an earlier
 /// connection and must not be started.
@@ -76,7 +77,7 @@ struct Shim {
     timeout: Duration,
     events: SyncSender<RelayEvent>,
     daemon: Option<Arc<Stream>>,
-    /// The number of the current connection; 0 before the first one.
+    /// The number of the current connection; 0 before the first connection.
     connections: u64,
 }
 

@@ -15,7 +15,8 @@ use crate::{
     model::transcript::{Action, Call, Item, LazyText, Outcome, ToolResult},
 };
 
-/// The calls whose arguments and output are speech, saved with the cursor of their file.
+/// The calls whose arguments and output are speech, which means words of the user or of an agent.
+/// This list is saved with the cursor of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpeechCalls(VecDeque<SpeechCall>);
 

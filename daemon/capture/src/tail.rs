@@ -147,8 +147,8 @@ impl Tail {
         self.cursor.clone()
     }
 
-    /// Moves to the start of the file, which [`Tail::open_whole`] must have opened. The opened file
-    /// is read even if the agent has replaced it.
+    /// Moves to the start of the file, which [`Tail::open_whole`] must have opened. Then reads the
+    /// opened file even if the agent has put another file at its path.
     pub fn rewind(&mut self) -> io::Result<()> {
         self.file.rewind()?;
         self.cursor = FileCursor::default();

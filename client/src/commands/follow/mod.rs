@@ -61,8 +61,8 @@ fn repeat(
     }
 }
 
-/// Writes the episodes that were created on this machine to its folder, and removes the files of
-/// forgotten sessions. Each round writes only the episodes that have changed.
+/// Writes the episodes that were created on this machine to the machine's folder, and removes the
+/// files of forgotten sessions. Each round writes only the episodes that have changed.
 pub(super) fn export(
     folder: &Path,
     project: Option<&str>,

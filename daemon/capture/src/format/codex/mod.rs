@@ -60,8 +60,8 @@ impl Format for Codex {
         Some(folder(surroundings).join("thread-writer-locks"))
     }
 
-    /// A process locks the file of each thread that it writes. A server that keeps running after
-    /// its last thread holds no lock.
+    /// A process of Codex locks a file for each thread that it writes. A server process that still
+    /// runs after its last thread has ended locks no file.
     fn locked_session(&self, path: &Path) -> Option<String> {
         let thread = path.file_name()?.to_str()?.strip_suffix(".lock")?;
         uuid::Uuid::try_parse(thread).is_ok().then(|| thread.to_owned())
