@@ -56,7 +56,7 @@ fn takes_value(command: &str, argument: &str) -> bool {
     })
 }
 
-/// Quotes an excluded text of several words, whose quotes the shell removed.
+/// Quotes an excluded text of several words again, because the shell removed the quotes.
 fn as_phrase(argument: &OsString) -> OsString {
     let text = argument.to_string_lossy();
     if !text.contains(char::is_whitespace) || text.contains('"') {

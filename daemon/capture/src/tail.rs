@@ -39,8 +39,8 @@ pub struct FileCursor {
     head: Checksum,
     /// Checksum of the last bytes before `offset`.
     before: Checksum,
-    /// If no file contains the lines, for example because they are in a database: the position from
-    /// which the lines can be built without the earlier lines.
+    /// For a transcript in a database or in small files: the position from which lines can be built
+    /// without the earlier lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     anchor: Option<Anchor>,
 }

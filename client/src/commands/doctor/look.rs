@@ -162,7 +162,8 @@ fn is_socket(_: &Path) -> bool {
     true
 }
 
-/// Returns the first problem of the configuration that the daemon reports.
+/// Returns the first problem that `graphitid config check` reports; `None` for a valid
+/// configuration.
 fn misconfigured(program: &Path) -> Option<String> {
     let mut check = Command::new(program);
     let output = check.args(["config", "check"]).stdin(Stdio::null()).output().ok()?;
