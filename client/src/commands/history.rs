@@ -151,7 +151,7 @@ pub(super) fn fix(args: cli::Fix, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Reads the error from standard input, unless it is a terminal.
+/// Reads the error from standard input. Fails if standard input is a terminal or has no text.
 fn from_input() -> Result<String, AskError> {
     let input = io::stdin();
     if input.is_terminal() {
