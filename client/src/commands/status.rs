@@ -18,7 +18,7 @@ use crate::{
 /// The command that shows what the current redaction rules would change in stored text. With
 /// `--run`, the command changes the text.
 pub(super) const REDACT_AGAIN: &str = "graphiti redact --again";
-/// The command that requests again the summaries that the model did not write.
+/// The command that repeats the failed requests for summaries to the model.
 pub(super) const ASK_AGAIN: &str = "graphiti sync --again --run";
 /// Why no folder is watched.
 pub(super) const TRACKING_IS_OFF: &str = "nothing: `session_tracking.enabled` is false, or the user has no home folder, so no session is recorded";
