@@ -175,8 +175,7 @@ impl Filter {
     }
 }
 
-/// Returns the words of the user or of an agent in `item`, with their role. Returns `None` for
-/// calls, results and other items without such words.
+/// Returns the words of the user or an agent in `item`, with their role; `None` without words.
 pub fn words<'i>(item: &'i Item<'_>) -> Option<(Role, Cow<'i, str>)> {
     match item {
         Item::Prompt(text) => Some((Role::User, Cow::Borrowed(text))),
