@@ -1,4 +1,4 @@
-//! Describes the caller of this program to the daemon, which finds the current session by this
+//! Describes the caller of this program to the daemon. The daemon finds the current session by this
 //! description.
 //!
 //! Most agents put the id of the session into the environment of the commands and servers that they
@@ -64,8 +64,8 @@ struct NamedAgent {
 /// A function that looks up a variable in an environment.
 type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Returns the `_meta` of a request: the agent and session of the caller if they are known, its
-/// directory, and the ids of this process and its parent.
+/// Returns the `_meta` of a request: the agent and session of the caller if they are known, the
+/// caller's directory, and the ids of this process and its parent.
 pub(crate) fn meta() -> Value {
     let directory =
         env::current_dir().ok().map(|directory| directory.to_string_lossy().into_owned());
@@ -99,9 +99,9 @@ fn agents_in_environment(variable: Variable<'_>) -> Vec<NamedAgent> {
     AGENTS.iter().filter(is_named).map(agent).collect()
 }
 
-/// Returns the innermost agent. If there are several agents, finds the nearest ancestor whose
-/// environment does not contain all of them, and returns the agent that is missing there. Returns
-/// `None` if there are no agents, if several are missing, or if no such ancestor is found.
+/// Returns the innermost agent. If there are several agents, finds the nearest ancestor process
+/// whose environment lacks some of these agents, and returns the missing agent. Returns `None` if
+/// there are no agents, if several agents are missing, or if no such ancestor is found.
 fn nearest(
     mut named_agents: Vec<NamedAgent>,
     mut outer: impl Iterator<Item = Vec<NamedAgent>>,
@@ -125,8 +125,9 @@ fn nearest(
     }
 }
 
-/// Returns, for each ancestor of this process, the agents in its environment at its start. The
-/// nearest ancestor comes first. Ends at the first environment that cannot be read.
+/// Returns, for each ancestor of this process, the agents in the environment with which the
+/// ancestor was started. The nearest ancestor comes first. Ends at the first environment that
+/// cannot be read.
 #[cfg(target_os = "linux")]
 fn outer_environments() -> impl Iterator<Item = Vec<NamedAgent>> {
     let parent_of = |process: &u32| {

@@ -1,7 +1,7 @@
 //! Sends requests to the daemon.
 //!
 //! When the time limit of an answer has passed, the client checks whether the daemon still answers
-//! on a new connection. If it does, the client waits again; if it does not, the client reports an
+//! on a new connection. If the daemon answers, the client waits again; otherwise, it reports an
 //! error. With [`AnswerLimit::OneTimeout`], for example in a hook, the client does not wait again.
 //! On Windows the client waits without this check, because pipes have no time limits there.
 
@@ -32,8 +32,8 @@ pub(crate) use crate::error::{AskError, update_hint};
 pub(crate) const TIMEOUT: &str = "GRAPHITI_TIMEOUT";
 /// The default time limit of an answer.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum time to wait for the next line of an answer while the daemon answers other requests, as a
-/// multiple of the time limit.
+/// Maximum time to wait for the next line of an answer while the daemon answers other requests, as
+/// a multiple of the time limit.
 const MAX_TIMEOUTS: u32 = 6;
 
 /// A connection to the daemon of this user's home.
@@ -42,7 +42,7 @@ pub(crate) struct Connection {
     lines: LineSplitter,
     next_id: u64,
     answer_limit: AnswerLimit,
-    /// The daemon's answer to the greeting; the default if the connection was opened without it.
+    /// The daemon's answer to `graphiti/hello`; the default if that request was not sent.
     welcome: Welcome,
 }
 
@@ -105,8 +105,8 @@ impl Connection {
         Ok(Connection { answer_limit: AnswerLimit::Unlimited, ..Connection::open()? })
     }
 
-    /// Returns an error if the daemon lacks `capability`, one of [`methods::CAPABILITIES`]. It
-    /// would ignore `part` of the request.
+    /// Returns an error if the daemon lacks `capability`, one of [`methods::CAPABILITIES`]. Such a
+    /// daemon would ignore `part` of the request.
     pub(crate) fn require(
         &self,
         capability: &'static str,
@@ -273,9 +273,9 @@ impl Connection {
         }
     }
 
-    /// Handles an error of reading or writing. Returns `Ok` if the client should try again: after an
-    /// interruption, and also after a timeout if `answer_limit` allows more waiting and the daemon
-    /// still answers on a new connection.
+    /// Handles an error of reading or writing. Returns `Ok` if the client should try again: after
+    /// an interruption, and also after a timeout if `answer_limit` allows more waiting and the
+    /// daemon still answers on a new connection.
     fn wait_on(&self, error: &io::Error, timeouts: &mut u32) -> Result<(), AskError> {
         match error.kind() {
             io::ErrorKind::Interrupted => return Ok(()),
@@ -285,8 +285,8 @@ impl Connection {
         if self.answer_limit == AnswerLimit::OneTimeout {
             return Err(no_answer());
         }
-        // Only a missing answer is an error here. If the new connection fails for another reason, for
-        // example because the daemon is stopping, the old connection ends soon.
+        // Only a missing answer is an error here. If the new connection fails for another reason,
+        // for example because the daemon is stopping, the old connection ends soon.
         if let Err(error @ AskError::NoAnswer(_)) = Connection::open() {
             return Err(error);
         }

@@ -38,7 +38,8 @@ pub(crate) fn start(home: &Path) -> Result<Connection, StartError> {
     start_within(home, MAX_WAIT)
 }
 
-/// Same as [`start`], but waits no longer than `limit`. After that, the daemon continues to start.
+/// Same as [`start`], but waits no longer than `limit`. The daemon continues to start after the
+/// limit.
 pub(crate) fn start_within(home: &Path, limit: Duration) -> Result<Connection, StartError> {
     let program = daemon().ok_or(StartError::NotFound)?;
     let refused = |error| StartError::SpawnFailed { program: program.clone(), error };

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Replaces `file` atomically: after a crash, it has either the old or the new content.
+/// Replaces `file` atomically: after a crash, `file` has either the old or the new content.
 ///
 /// The content is written to a temporary file in the same folder. This file is synced and renamed.
 /// The permissions of an existing file are kept.

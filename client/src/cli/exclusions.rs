@@ -17,8 +17,8 @@ const WITH_QUERY: [&str; 2] = ["search", "facts"];
 /// The commands with a text that may be pasted.
 const WITH_TEXT: [&str; 2] = ["fix", "remember"];
 
-/// Moves the words of a query, and texts, that begin with a minus to the end, after `--`. There, the
-/// parser takes them for words, and a query excludes them.
+/// Moves arguments that begin with a minus, but are not options, to the end, after `--`. The parser
+/// then reads them as words. In a query, the minus means that a hit must not contain the word.
 pub(super) fn moved_behind_options(arguments: Vec<OsString>) -> Vec<OsString> {
     let Some(command) = command_with_words(&arguments) else { return arguments };
     let has_query = WITH_QUERY.contains(&command);
@@ -56,7 +56,7 @@ fn takes_value(command: &str, argument: &str) -> bool {
     })
 }
 
-/// Quotes an excluded text of several words, whose quotes the shell removed.
+/// Quotes an excluded text of several words again, because the shell removed the quotes.
 fn as_phrase(argument: &OsString) -> OsString {
     let text = argument.to_string_lossy();
     if !text.contains(char::is_whitespace) || text.contains('"') {
@@ -81,8 +81,8 @@ fn command_with_words(arguments: &[OsString]) -> Option<&'static str> {
     WITH_QUERY.into_iter().chain(WITH_TEXT).find(|known| command == known)
 }
 
-/// Whether an argument of a command with a text is not an option: it has more than two minuses, or
-/// several words and not the name of an option.
+/// Whether an argument of a command with a text is a text, and not an option. A text begins with
+/// three minuses, or it contains white space and does not begin with an option that takes a value.
 fn is_text(command: &str, argument: &str) -> bool {
     if argument.starts_with("---") {
         return true;

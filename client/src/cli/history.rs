@@ -37,7 +37,8 @@ pub(crate) struct Fix {
 #[derive(Debug, Args)]
 pub(crate) struct Log {
     /// Only this project: a directory in it (`.` for this one), its remote (also `owner/name`), its
-    /// name or its eight-digit namespace; `./owner/name` for a directory that was removed
+    /// name or its eight-digit namespace; begin the path of a removed directory with `./` or `/`,
+    /// so that it is not taken for a remote
     pub(crate) project: Option<String>,
     /// Only since this day, such as 2026-03-01 or "last week"
     #[arg(long, value_name = "DATE")]
@@ -63,7 +64,7 @@ pub(crate) struct StatsOptions {
     /// Show only this table
     #[arg(long, value_enum)]
     pub(crate) by: Option<StatsBy>,
-    /// Print a bar chart of the time of work as SVG
+    /// Print a bar chart of the hours of work as SVG
     #[arg(long, conflicts_with = "json")]
     pub(crate) svg: bool,
     #[command(flatten)]

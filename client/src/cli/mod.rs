@@ -227,7 +227,8 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 #[derive(Debug, Default, Args)]
 pub(crate) struct Project {
     /// Only this project: a directory in it (`.` for this one), its remote (also `owner/name`), its
-    /// name or its eight-digit namespace; `./owner/name` for a directory that was removed
+    /// name or its eight-digit namespace; begin the path of a removed directory with `./` or `/`,
+    /// so that it is not taken for a remote
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<String>,
 }

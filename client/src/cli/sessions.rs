@@ -54,8 +54,8 @@ pub(crate) struct Show {
     /// Session id, its first characters, or an episode id [default: the session that runs this
     /// command]
     pub(crate) session: Option<String>,
-    /// Show the messages instead of the summary; each call of a tool and its result has a number,
-    /// too
+    /// Show the messages instead of the summary; calls of tools and their results count as messages
+    /// in --from and --limit
     #[arg(long, short)]
     pub(crate) messages: bool,
     /// Show the overview, topics, decisions, code references and key points
@@ -154,8 +154,8 @@ pub(crate) struct Sync {
     /// Index the sessions instead of only showing them
     #[arg(long)]
     pub(crate) run: bool,
-    /// Instead, request the summaries again that the model did not write because its requests
-    /// failed
+    /// Select the sessions whose requests to the model failed, instead of sessions to index; with
+    /// --run, request their summaries again
     #[arg(long)]
     pub(crate) again: bool,
     #[command(flatten)]

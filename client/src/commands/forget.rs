@@ -12,7 +12,7 @@ use crate::{
 
 /// Maximum number of sessions that are listed.
 const MAX_LISTED: usize = 20;
-/// The agent's name in remembered texts.
+/// The name of the agent in the row of a remembered text.
 const MEMORY: &str = "memory";
 const UNDO_HINT: &str = "Restore a session with: graphiti forget --undo <session>";
 
@@ -58,8 +58,8 @@ fn selects_among_sessions(forget: &Forget) -> bool {
     has_filter && !forget.sessions.is_empty()
 }
 
-/// Rejects an older daemon, which adds the sessions that match the filters to the given sessions. It
-/// sends no origins.
+/// Fails if the answer is from an older daemon, whose rows have no origin. Such a daemon would
+/// forget the given sessions and, in addition, all sessions that match the filters.
 fn check_version(answer: &Forgotten) -> Result<(), AskError> {
     if answer.sessions.iter().any(|row| row.origin.is_empty()) {
         let what = "the running graphitid is older and would forget other sessions, too: restart it with `graphiti stop` and `graphiti up`, or give sessions without --project, --after and --before";
@@ -205,7 +205,8 @@ fn print_rows(rows: &[ForgottenRow], screen: &Screen) {
     }
 }
 
-/// Returns a prefix of the id that is unique; an older daemon sends none.
+/// Returns the unique prefix of the session id that the daemon sent. An older daemon sends no such
+/// prefix; then, returns the first eight characters of the id.
 fn shown_id(row: &ForgottenRow) -> &str {
     let end = row.session_id.char_indices().nth(8).map_or(row.session_id.len(), |(at, _)| at);
     if row.short_id.is_empty() { &row.session_id[..end] } else { &row.short_id }

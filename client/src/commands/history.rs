@@ -151,7 +151,7 @@ pub(super) fn fix(args: cli::Fix, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Reads the error from standard input, unless it is a terminal.
+/// Reads the error from standard input. Fails if standard input is a terminal or has no text.
 fn from_input() -> Result<String, AskError> {
     let input = io::stdin();
     if input.is_terminal() {
@@ -185,7 +185,7 @@ fn print_fix(fact: &FactRow, screen: &Screen) {
     screen.print(format!("  {}", screen.dim(joined(&facts))));
 }
 
-/// Returns the certainty of a fix; the day on which it ended, if it holds no longer.
+/// Returns the certainty of a fix. If the fix is no longer true, returns since when.
 fn state_of_fix(fact: &FactRow) -> String {
     match &fact.invalid_at {
         Some(end) => format!("no longer true since {}", local(end, "%Y-%m-%d")),

@@ -124,7 +124,8 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
 pub(super) struct CorrectionCounts {
     /// The corrections that were new.
     pub(super) taken: usize,
-    /// The corrections of facts that are not of the import.
+    /// The corrections that were skipped, because their facts are unknown on this machine, or
+    /// belong to projects without an imported episode.
     skipped: usize,
 }
 
@@ -143,8 +144,8 @@ impl CorrectionCounts {
     }
 }
 
-/// Imports the corrections of facts, or only checks them. `episodes` are the ids of the episodes of
-/// the import.
+/// Imports the corrections of facts, or only checks them. `episodes` are the ids of the imported
+/// episodes.
 pub(super) fn import_corrections(
     connection: &mut Connection,
     corrections: &[CorrectionRow],
@@ -155,7 +156,8 @@ pub(super) fn import_corrections(
     if dry_run && !corrections.is_empty() {
         connection.require(CHECK_CORRECTIONS, "the check before the import of corrections")?;
     }
-    // At least one request is made, which checks the form of the corrections.
+    // Without episodes, one request for each page is still needed: it checks the form of the
+    // corrections.
     let mut groups: Vec<&[String]> = episodes.chunks(corrections::MAX_EPISODES).collect();
     if groups.is_empty() {
         groups.push(&[]);
@@ -167,7 +169,8 @@ pub(super) fn import_corrections(
             let request = CorrectionsRequest { corrections, imported: true, episodes, dry_run };
             let answer: CorrectionsAnswer = connection.ask(CORRECTIONS, &request)?;
             sum.taken += answer.corrections.len();
-            // A correction that an earlier request stored is known in this request.
+            // Only the last count is used: corrections that an earlier request stored are known in
+            // the last request, and are not skipped there.
             skipped = answer.skipped;
         }
         sum.skipped += skipped;

@@ -60,8 +60,8 @@ pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Requests pages until `limit` sessions are read or no more sessions exist. `ask` takes the maximum
-/// number of sessions, and the number of sessions to skip.
+/// Requests pages until `limit` sessions are read or no more sessions exist. `ask` takes the
+/// maximum number of sessions, and the number of sessions to skip.
 fn all_pages<E>(
     limit: usize,
     mut ask: impl FnMut(usize, usize) -> Result<ListSessionsAnswer, E>,
@@ -74,7 +74,7 @@ fn all_pages<E>(
     {
         // New activity moves a session to the front, so sessions of the previous page may appear on
         // this page again. The limit is therefore not reduced to the number of missing sessions:
-        // such a small page might contain only repeated ones.
+        // such a small page might contain only repeated sessions.
         let page = ask(limit, offset)?;
         let read = offset + page.sessions.len();
         let new = page.sessions.into_iter().filter(|session| known.insert(identity(session)));
@@ -175,8 +175,8 @@ mod tests {
     use super::*;
 
     /// Lists at most `limit` sessions of a daemon with `count` sessions and pages of at most 10. A
-    /// session is added before each request except the first. Returns the ids, and the offset of the
-    /// next page.
+    /// session is added before each request except the first. Returns the ids, and the offset of
+    /// the next page.
     fn list(count: usize, limit: usize) -> (Vec<String>, Option<usize>) {
         let mut newest = count;
         let mut is_first = true;

@@ -171,7 +171,7 @@ fn by(team: Option<&TeamOrigin>) -> String {
 /// Converts the given project for the daemon. A directory becomes its absolute path. A namespace, a
 /// name, a remote or an absolute path of another operating system, which `list --json` may contain,
 /// stays unchanged, unless it exists here as a path. `owner/name` is the end of a remote;
-/// `./owner/name` is a folder that may be removed.
+/// `./owner/name` is a folder, even if it does not exist.
 fn project(project: Project) -> Option<String> {
     let given = project.project?;
     if (is_name_or_remote(&given) || is_of_another_system(&given)) && !Path::new(&given).exists() {
@@ -180,8 +180,8 @@ fn project(project: Project) -> Option<String> {
     Some(absolute_path(&given))
 }
 
-/// Returns the absolute path of a directory or a file. The path of one that no longer exists is used
-/// as it is, because it may still have sessions.
+/// Returns the absolute path of a directory or a file. If the path does not exist any more, its
+/// symbolic links are not resolved. Such a path is valid, because it may still have sessions.
 fn absolute_path(given: &str) -> String {
     let path = std::path::absolute(given).unwrap_or_else(|_| given.into());
     let path = path.canonicalize().unwrap_or(path);

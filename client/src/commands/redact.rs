@@ -24,7 +24,7 @@ pub(super) fn run(redact: &cli::Redact, screen: &Screen) -> Result<(), AskError>
         // ignored.
         let _ = writeln!(
             io::stderr(),
-            "graphitid is stopped meanwhile; afterwards, it reads what agents wrote."
+            "graphitid is stopped during the redaction. It is started again afterwards, and then reads what agents wrote in the meantime."
         );
         super::stop::quietly()?;
     }

@@ -70,8 +70,8 @@ fn day(time: &str) -> String {
     line(time).chars().take(10).collect()
 }
 
-/// Returns the directory of the given project, or a namespace as it is. A preference for a directory
-/// that does not exist and has no sessions would reach no session.
+/// Returns the directory of the given project; a namespace is returned unchanged. Fails for a
+/// directory that does not exist and has no sessions, because no session would get the preference.
 fn directory(connection: &mut Connection, given: String) -> Result<String, AskError> {
     if is_namespace(&given) || Path::new(&given).is_dir() {
         return Ok(given);

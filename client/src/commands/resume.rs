@@ -201,8 +201,8 @@ fn refusal(restart: &AgentCommand) -> String {
     format!("{why} {program} cannot resume it\nStart {program} with the handoff instead: {command}")
 }
 
-/// Formats the shell command that starts the agent with the handoff. Double quotes are safe, because
-/// the session id in it consists of letters, digits and `-_.` (`setup::resume`).
+/// Formats the shell command that starts the agent with the handoff. Double quotes are safe,
+/// because the session id in it consists of letters, digits and `-_.` (`setup::resume`).
 fn restart_command_line(restart: &AgentCommand) -> String {
     let introduction = restart.arguments.last().map(|prompt| prompt.replace('`', ""));
     let introduction = introduction.unwrap_or_default();
@@ -252,7 +252,7 @@ fn find(args: cli::Resume, screen: &Screen) -> Result<ResumeTarget, AskError> {
     }
 }
 
-/// Returns the session whose id begins with `word`. Fails if several ids do.
+/// Returns the session whose id begins with `word`. Fails if several ids begin with `word`.
 fn find_by_id(word: &str) -> Result<Option<SessionRow>, AskError> {
     let arguments = GetSessionArguments {
         session_id: Some(word.to_owned()),

@@ -130,7 +130,7 @@ impl UnfinishedCopy {
         self.names.sort();
         let failed = |error| not_written(wanted, error);
         self.write_list().map_err(failed)?;
-        // Files may have been added meanwhile.
+        // The user may have added files during the export.
         if !check_replaceable(wanted)? {
             return fs::rename(&self.folder, wanted).map_err(failed);
         }

@@ -18,11 +18,11 @@ use crate::{
 /// The command that shows what the current redaction rules would change in stored text. With
 /// `--run`, the command changes the text.
 pub(super) const REDACT_AGAIN: &str = "graphiti redact --again";
-/// The command that requests again the summaries that the model did not write.
+/// The command that repeats the failed requests for summaries to the model.
 pub(super) const ASK_AGAIN: &str = "graphiti sync --again --run";
 /// Why no folder is watched.
 pub(super) const TRACKING_IS_OFF: &str = "nothing: `session_tracking.enabled` is false, or the user has no home folder, so no session is recorded";
-/// Maximum number of types of skipped records that are shown for an agent. `--json` shows all types.
+/// Maximum number of types of skipped records shown for an agent. `--json` shows all types.
 const TYPES: usize = 2;
 /// Length, in columns, of the progress bar of the import.
 const BAR: usize = 24;
@@ -298,7 +298,7 @@ fn older(answer: &HealthAnswer) -> Vec<String> {
     counts.map(|(summaries, what)| format!("{} {what}", count(summaries))).collect()
 }
 
-/// Returns a notice if stored text was redacted by older rules, or if its redaction is not finished.
+/// Returns a notice if older rules redacted stored text, or if a redaction is not finished.
 pub(super) fn redaction(answer: &HealthAnswer) -> Option<&'static str> {
     let redaction = &answer.redaction;
     match (redaction.is_unfinished, redaction.is_older) {
@@ -339,7 +339,7 @@ fn model(answer: &HealthAnswer, screen: &Screen) -> String {
     text
 }
 
-/// Describes the sessions whose summary the model did not write and is not asked for any more.
+/// Describes the sessions whose requests to the model failed and are not repeated.
 pub(super) fn abandoned(model: &ModelHealth) -> Option<String> {
     let count = match model.abandoned {
         0 => return None,

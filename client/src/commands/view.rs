@@ -39,7 +39,8 @@ pub(super) fn run(args: &cli::ViewOptions, screen: &Screen) -> Result<(), AskErr
     Ok(())
 }
 
-/// Opens an address in the user's browser. Returns whether [`OPENER`] exists and succeeded.
+/// Opens an address in the user's browser. Returns `false` if the file for the browser cannot be
+/// written, or if [`OPENER`] does not exist or fails.
 ///
 /// All users of the machine can read the arguments of programs. The browser therefore opens a file
 /// with the address and its token. Only the user can read this file.

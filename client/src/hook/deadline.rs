@@ -50,8 +50,8 @@ mod unix {
     }
 }
 
-/// On Windows neither pipes nor standard input have time limits: an extra thread waits for them,
-/// and is abandoned on a timeout.
+/// On Windows, pipes and standard input have no time limits. Therefore, an extra thread waits for
+/// them. After a timeout, the hook continues without this thread.
 #[cfg(windows)]
 mod windows {
     use std::{sync::mpsc, thread};

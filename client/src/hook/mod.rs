@@ -1,13 +1,14 @@
 //! `graphiti hook`: the program that agents run at their events.
 //!
 //! The agent waits for the hook. Therefore the hook has short time limits and never fails. If
-//! `hooks.async_indexing` is false, a hook at the end or a compaction of a session waits for its
-//! episode. The hook reads the first complete JSON object on standard input, which may stay open or
-//! be empty. It sends the object to the daemon, and prints the text that the daemon returns for the
-//! agent's context. When a session starts, it also starts a daemon that is down. When the daemon
-//! does not accept an event that closes a session (its end or a compaction) in time, the hook
-//! writes the event to the [`spool`]. If the handoff is not ready in time at the start of a
-//! session, the hooks of the session's next prompts request it again ([`pending_start`]).
+//! `hooks.async_indexing` is false, the hook of a session's end or compaction waits until the
+//! session's episode is created. The hook reads the first complete JSON object on standard input,
+//! which may stay open or be empty. The hook sends this event to the daemon, and prints the text
+//! that the daemon returns for the agent's context. When a session starts, the hook also starts the
+//! daemon if the daemon is down. When the daemon does not accept an event that closes a session
+//! (its end or a compaction) in time, the hook writes the event to the [`spool`]. If the handoff is
+//! not ready in time at the start of a session, the hooks of the session's next prompts request the
+//! handoff again ([`pending_start`]).
 //!
 //! Agents interpret exit codes and standard output: exit code 2 blocks a prompt. A hook therefore
 //! always exits with 0, even after a panic.
@@ -49,14 +50,14 @@ const EVENT_LIMIT: Duration = Duration::from_millis(60);
 /// The time limit for the answer to the start of a session, so that the whole hook takes at most 50
 /// ms if the daemon runs.
 const CONTEXT_LIMIT: Duration = Duration::from_millis(40);
-/// How long the start of a session waits for a daemon that has to be started first.
+/// How long the hook of a session's start waits for a daemon that this hook starts.
 const START_LIMIT: Duration = Duration::from_millis(1_500);
-/// The daemon sets this variable for agents that it runs as models. The sessions of these agents are
-/// not the user's sessions.
+/// The daemon sets this variable for agents that it runs as models. The sessions of these agents
+/// are not the user's sessions.
 const MODEL_CALL_VARIABLE: &str = "GRAPHITI_LLM_CALL";
 
-/// Forwards the event on standard input, which has the form of the given agent. Errors are not
-/// reported to the agent.
+/// Reads an event in the form of the given agent from standard input, and forwards the event.
+/// Errors are not reported to the agent.
 pub(crate) fn run(agent: Option<&OsStr>) {
     let protocol = HookProtocol::of(agent);
     // An agent shows the errors of its hooks to the user, who cannot act on them.
@@ -98,8 +99,9 @@ fn forward_if(
 
 /// Sends an event to the daemon, prints the text for the agent's context, and waits for the episode
 /// if the daemon requests the wait. Stores an event that starts or closes a session if the daemon
-/// does not accept it, and a start whose handoff is late. Sends a stored start before the session's
-/// next prompts, until the handoff is ready or the attempts are used up.
+/// does not accept the event. Also stores a start event if its handoff is late. Sends the stored
+/// start event before the session's next prompts, until the handoff is ready or the attempts are
+/// used up.
 fn forward(protocol: &HookProtocol, event: &HookEvent) {
     let Some(home) = endpoint::home() else { return };
     let kind = event.kind();

@@ -11,7 +11,8 @@ use std::{
 use graphiti_proto::methods::hook::HookEvent;
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of start events that are kept. When this number is reached, all are removed.
+/// Maximum number of start events that are kept. When this number is reached, all kept events are
+/// removed before the next event is stored.
 const STARTS: usize = 64;
 /// Maximum age of a start event. An older event belongs to a session without a prompt.
 const GIVE_UP: Duration = Duration::from_secs(24 * 60 * 60);

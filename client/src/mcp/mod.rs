@@ -28,10 +28,11 @@ use crate::{
     start,
 };
 
-/// Maximum number of lines that wait to be forwarded. When this number is reached, the reader waits.
+/// Maximum number of lines that wait to be forwarded. When this number is reached, the reader
+/// waits.
 const QUEUE_CAPACITY: usize = 64;
-/// How long to retry when the daemon closes new connections, or when it is down after an earlier
-/// connection and must not be started.
+/// How long to retry when the daemon closes new connections. After an earlier connection, also how
+/// long to retry when the daemon is down and must not be started.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The interval between connection attempts.
 const STEP: Duration = Duration::from_millis(50);
@@ -76,7 +77,7 @@ struct Shim {
     timeout: Duration,
     events: SyncSender<RelayEvent>,
     daemon: Option<Arc<Stream>>,
-    /// The number of the current connection; 0 before the first one.
+    /// The number of the current connection; 0 before the first connection.
     connections: u64,
 }
 
@@ -136,14 +137,14 @@ impl Shim {
     }
 
     /// Answers pending requests with an error if the daemon does not answer on a new connection. A
-    /// daemon that is busy with a request does answer there.
+    /// daemon that is busy with a request answers on a new connection.
     fn check_daemon(&mut self) -> io::Result<()> {
         if self.relay.is_idle() {
             return Ok(());
         }
         let Err(error @ AskError::NoAnswer(_)) = Connection::open() else { return Ok(()) };
         self.daemon = None;
-        // Later answers on this connection are ignored.
+        // Later answers on the old connection are ignored.
         self.connections += 1;
         write_all_to_host(&self.relay.fail_pending(&error.to_string()))
     }

@@ -15,8 +15,8 @@ impl Screen {
             .for_each(|line| self.print(line));
     }
 
-    /// Returns the rendered lines of the line `text` of Markdown. If it is a row of a table, the line
-    /// after it decides whether it is the heading.
+    /// Renders the Markdown line `text`, and returns the resulting lines. `next` is the line after
+    /// `text`, which shows whether `text` is the heading of a table.
     pub(super) fn rendered(&self, text: &str, next: Option<&str>) -> Vec<String> {
         if !self.is_terminal() {
             return vec![text.to_owned()];
@@ -65,7 +65,8 @@ impl Screen {
         between(text, "**", |piece| self.bold(piece))
     }
 
-    /// Styles code. Without colours, the backticks are kept, because nothing else distinguishes code.
+    /// Styles code. Without colours, the backticks are kept, because nothing else distinguishes
+    /// code.
     fn code(&self, text: &str) -> String {
         match self.colors && !text.contains("``") {
             true => between(text, "`", |piece| self.accent(piece)),

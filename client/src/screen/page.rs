@@ -7,7 +7,8 @@ use super::{Screen, markdown::with_next};
 const ENTRY: usize = 4;
 /// Resets all styles of a terminal.
 const RESET: &str = "\u{1b}[0m";
-/// Minimum number of entries that are kept before the first heading. They contain the outcome.
+/// Minimum number of entries that are kept before the first heading. These entries contain the
+/// outcome.
 const LEAD: usize = 4;
 
 /// A heading with its entries. The text before the first heading is a section, too.

@@ -20,11 +20,12 @@ enum Narrowing {
     /// Keeps the width of the text.
     Never,
     /// Dropped if the table is still too wide after its last column of the kind `Cut` was cut to
-    /// the wanted width. The first column of this kind is dropped first.
+    /// the wanted width. Of several columns of the kind `Dropped`, the first is dropped first.
     Dropped,
-    /// Cut to the wanted width. The last column of this kind is cut before a column is dropped, the
-    /// others when no column is left to drop. If this is not enough, columns are cut to the minimum
-    /// width, the first column of this kind first.
+    /// Cut to the wanted width. The last column of the kind `Cut` is cut before a column is
+    /// dropped. The other columns of this kind are cut after all columns of the kind `Dropped` were
+    /// dropped. If the table is still too wide, the columns of this kind are cut to the minimum
+    /// width, the first column first.
     Cut { wanted: usize, least: usize },
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct InstallPaths {
     pub(crate) config_home: Option<PathBuf>,
     pub(crate) daemon: PathBuf,
     pub(crate) home: PathBuf,
-    /// The user id, where the system has one.
+    /// The user id, if the system has user ids.
     pub(crate) user: Option<String>,
 }
 

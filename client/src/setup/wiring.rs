@@ -34,7 +34,8 @@ pub(crate) fn wiring(agent: &'static AgentSetup, surroundings: &Surroundings<'_>
     }
 }
 
-/// Formats the file and the events of our hooks that have an old form ([`json::outdated_hooks`]).
+/// Formats the path of the settings file, and the events for which the file has our hooks in an old
+/// form ([`json::outdated_hooks`]).
 pub(crate) fn old_hooks(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> Option<String> {
     let settings = (agent.settings)(surroundings);
     let mut hooks =

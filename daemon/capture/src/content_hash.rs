@@ -10,7 +10,7 @@ use sha2::{
 
 use crate::model::{ContentHash, Role, hex};
 
-/// An incremental SHA-256 over the filtered messages of one file, whose state can be saved.
+/// An incremental SHA-256 over the filtered messages of one file. Its state can be saved.
 ///
 /// Each message is hashed as `[role]: content`, with a newline between two messages.
 #[derive(Clone, Default)]
@@ -57,8 +57,8 @@ impl Hasher {
     }
 
     /// Discards everything but the hash, because the state of SHA-256 contains up to 63 bytes of
-    /// the last messages in plain text. Later messages are hashed after this hash, so the final hash
-    /// differs from the hash without this step.
+    /// the last messages in plain text. Later messages are hashed after this hash, so the final
+    /// hash differs from the hash without this step.
     pub fn condense(&mut self) {
         if let Some(hash) = self.hash() {
             *self = Hasher { state: Sha256::default(), progress: HashProgress::Condensed(hash) };

@@ -2,7 +2,8 @@
 //! code, for example `make | tail` or `make || true`.
 //!
 //! The rules are strict, because most outputs with words such as `error` come from commands without
-//! an error. If a command searches for such lines (`rg 'error: '`), its lines are kept, too.
+//! an error. If a command searches for such lines (`rg 'error: '`), the lines that it prints are
+//! kept, too.
 
 use std::ops::Range;
 

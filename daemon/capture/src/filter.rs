@@ -175,7 +175,7 @@ impl Filter {
     }
 }
 
-/// Returns the speech in `item` and its speaker; `None` when the item is not speech.
+/// Returns the words of the user or an agent in `item`, with their role; `None` without words.
 pub fn words<'i>(item: &'i Item<'_>) -> Option<(Role, Cow<'i, str>)> {
     match item {
         Item::Prompt(text) => Some((Role::User, Cow::Borrowed(text))),

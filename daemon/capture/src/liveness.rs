@@ -1,7 +1,8 @@
 //! Determines which agents are still running.
 //!
 //! The session of an agent that has exited is over, even if no hook reported the end. If the state
-//! of a process is unknown ([`Life::Unknown`]), nothing is changed.
+//! of a process is unknown ([`Life::Unknown`]), nothing is changed. A liveness file is a file by
+//! which an agent records that a session runs ([`Format::liveness_folder`]).
 
 use std::{
     collections::HashMap,

@@ -1,8 +1,9 @@
-//! Removes the omitted texts of an item, so that they are in no summary and no fact either.
+//! Removes the omitted texts of an item, so that no summary and no fact contains them.
 //!
 //! [`Filter::keep`](crate::config::Filter::keep) selects the stored part of a message. A summary is
-//! derived from the items themselves, so texts that must not be stored are removed before. The output
-//! of a call is removed, too, if it repeats what the user or an agent said ([`SpeechCalls`]).
+//! derived from the items themselves, so texts that must not be stored are first removed from the
+//! items. The output of a call is removed, too, if the output repeats what the user or an agent
+//! said ([`SpeechCalls`]).
 
 use std::collections::VecDeque;
 
@@ -14,7 +15,8 @@ use crate::{
     model::transcript::{Action, Call, Item, LazyText, Outcome, ToolResult},
 };
 
-/// The calls whose arguments and output are speech, saved with the cursor of their file.
+/// The calls whose arguments and output are speech, which means words of the user or of an agent.
+/// This list is saved with the cursor of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpeechCalls(VecDeque<SpeechCall>);
 
@@ -38,7 +40,7 @@ enum Speech {
 const MAX_CALLS: usize = 256;
 /// Maximum length, in bytes, of a call's id in [`SpeechCalls`].
 const MAX_ID: usize = 256;
-/// The start of an output that the agent program, not an agent, wrote.
+/// The start of an output that is not the report of an agent: the agent's program wrote it.
 const STARTED: &str = "Async agent launched";
 /// The part of an output that marks the report of a sub-agent in the background.
 const REPORT: &str = "<task_type>local_agent</task_type>";
@@ -47,8 +49,9 @@ const HEAD: usize = 1_024;
 /// The subject of work that an agent gave to another agent, if the agent's texts are omitted.
 const OMITTED: &str = "…";
 
-/// Tools for questions and plans, without signs and in lower case. The arguments of some versions
-/// are not known, so that such a call is [`Action::Other`].
+/// The names of tools for questions and plans, in lower case, without characters other than letters
+/// and digits. The arguments of some versions are unknown; a call of such a version is
+/// [`Action::Other`].
 const TOOLS_TO_USER: &[&str] = &[
     "askfollowupquestion",
     "askquestion",
@@ -90,8 +93,8 @@ const TOOLS_TO_AGENT: &[&str] = &[
 ];
 
 impl Filter {
-    /// Empties the texts of `item` whose kind is omitted. Its existence, time and outcome stay.
-    /// `calls` are the calls of the items before it.
+    /// Empties the texts of `item` that this filter omits. The item, its time and its outcome stay.
+    /// `calls` are the calls of the earlier items.
     pub fn omit(&self, item: &mut Item<'_>, calls: &mut SpeechCalls) {
         if let Item::Call(call) = &*item {
             calls.note(call);
@@ -109,7 +112,7 @@ impl Filter {
                 }
             }
             Item::Instruction(text) | Item::Reply { text, .. } if agent => *text = "".into(),
-            // They quote both.
+            // A recap or a title may quote the user and the agent.
             Item::Recap { text, .. } | Item::Title { text, .. } if user || agent => {
                 *text = "".into();
             }
@@ -127,8 +130,8 @@ impl Filter {
         }
     }
 
-    /// Removes arguments that are speech. A delegation stays a delegation, because the work of the
-    /// sub-agent is attributed to it.
+    /// Removes arguments that are speech. The action [`Action::Delegate`] is kept, because the work
+    /// of the sub-agent is attributed to this call.
     fn omit_arguments(&self, call: &mut Call<'_>) {
         if self.omits_agent() && speech_of(call).is_some() {
             call.input = Value::Null;
@@ -152,7 +155,7 @@ impl Filter {
         (self.omits_user() && has_user_text) || (self.omits_agent() && has_agent_text())
     }
 
-    /// Whether nothing that the user wrote may be stored.
+    /// Whether all texts of the user are omitted.
     pub fn omits_user(&self) -> bool {
         self.user_messages == Keep::Omit
     }

@@ -35,8 +35,8 @@ pub trait RecordSource: Sync {
     fn stamp(&self, path: &Path) -> io::Result<FileStamp>;
 
     /// Writes the records, and returns the state that the transcript had before they were read. A
-    /// later call must write the same records again, followed by new ones, unless the agent changed
-    /// a record that it had marked as finished.
+    /// later call must write the same records again, followed by new records, unless the agent
+    /// changed a record that the agent had marked as finished.
     ///
     /// If `text` has an anchor and the transcript is unchanged before the anchor, calls
     /// [`RecordText::begin_at_anchor`] and writes only the records from the anchor on.

@@ -124,7 +124,7 @@ pub fn is_missing(error: &io::Error) -> bool {
 
 impl OpenTranscript {
     /// Returns the current state of a file of lines. For any other transcript, returns the state
-    /// when it was opened.
+    /// that the transcript had when it was opened.
     pub fn stamp(&self) -> io::Result<FileStamp> {
         match &self.content {
             TranscriptContent::File(file) => Ok(stamp_of(&file.metadata()?, self.storage)),

@@ -22,8 +22,8 @@ const CHUNK: usize = 256 << 10;
 const FIRST: usize = 32 << 10;
 /// Number of bytes at the start of a file that identify it.
 const HEAD: u64 = 512;
-/// Number of bytes before the cursor that must be unchanged in a file of lines. The ends of lines
-/// are often equal, so that fewer bytes could be the same in a file that was truncated and has grown
+/// Number of bytes before the cursor that must be unchanged in a file of lines. Many lines end with
+/// the same text. Fewer bytes could therefore be equal in a file that was truncated and has grown
 /// again.
 const BEFORE: u64 = HEAD;
 
@@ -31,7 +31,7 @@ const BEFORE: u64 = HEAD;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileCursor {
-    /// Number of bytes that were read: always the offset of a line or of the end of the file.
+    /// Number of bytes that were read: always the offset of a line's start or of the file's end.
     pub offset: u64,
     /// Number of lines that were read.
     pub line: u64,
@@ -39,8 +39,8 @@ pub struct FileCursor {
     head: Checksum,
     /// Checksum of the last bytes before `offset`.
     before: Checksum,
-    /// If no file contains the lines, for example because they are in a database: the position from
-    /// which the lines can be built without the earlier lines.
+    /// For a transcript in a database or in small files: the position from which lines can be built
+    /// without the earlier lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     anchor: Option<Anchor>,
 }
@@ -64,7 +64,7 @@ pub struct Tail {
 }
 
 /// The first and the last bytes before the cursor, as they were read. The file may have been
-/// truncated since then, so checksums of its content would not be those of the lines that were read.
+/// truncated since then, so its current content may differ from the lines that were read.
 struct TextEdges {
     /// At most [`HEAD`] bytes; `None` if the content does not begin with the first line.
     head: Option<Vec<u8>>,
@@ -136,8 +136,8 @@ impl Tail {
         &self.cursor
     }
 
-    /// Returns the cursor with checksums of the lines that were read. If the file was truncated
-    /// while it was read, it does not match the cursor.
+    /// Returns the cursor with checksums of the lines that were read. A file that was truncated
+    /// while it was read does not match this cursor.
     pub fn mark(&mut self) -> FileCursor {
         if let Some(head) = &self.edges.head {
             self.cursor.head = Checksum::of(head);
@@ -147,8 +147,8 @@ impl Tail {
         self.cursor.clone()
     }
 
-    /// Moves to the start of the file, which [`Tail::open_whole`] must have opened. The opened file
-    /// is read even if the agent has replaced it.
+    /// Moves to the start of the file, which [`Tail::open_whole`] must have opened. Then reads the
+    /// opened file even if the agent has put another file at its path.
     pub fn rewind(&mut self) -> io::Result<()> {
         self.file.rewind()?;
         self.cursor = FileCursor::default();
@@ -251,8 +251,8 @@ impl Tail {
 }
 
 impl FileCursor {
-    /// Returns the cursor at the start of the file whose lines are numbered after the lines that were
-    /// read.
+    /// Returns a cursor at the start of the file. The line numbers continue after the lines that
+    /// were read.
     #[must_use]
     pub fn restarted(&self) -> FileCursor {
         FileCursor { line: self.line, ..FileCursor::default() }
@@ -262,8 +262,8 @@ impl FileCursor {
         if file.length()? < self.offset {
             return Ok(false);
         }
-        // The stored cursor may be damaged. Without a checksum of the last bytes, any content of this
-        // length would match.
+        // The stored cursor may be damaged. Without a checksum of the last bytes, any content of
+        // this length would match.
         let Some(before) = self.offset.checked_sub(self.before.bytes) else { return Ok(false) };
         if self.offset > 0 && self.before.bytes == 0 {
             return Ok(false);
@@ -326,8 +326,8 @@ fn bytes_of(file: &mut OpenTranscript, from: u64, bytes: u64) -> io::Result<Vec<
     Ok(content)
 }
 
-/// Returns the line that begins at byte `offset` of the file, without its newline. Returns `None` if
-/// no line begins there any more, or if the line is empty or longer than [`LONGEST_LINE`].
+/// Returns the line that begins at byte `offset` of the file, without its newline. Returns `None`
+/// if no line begins there any more, or if the line is empty or longer than [`LONGEST_LINE`].
 pub fn line_at(path: &Path, offset: u64) -> io::Result<Option<Vec<u8>>> {
     let mut file = storage::open(path)?;
     if let Some(before) = offset.checked_sub(1) {

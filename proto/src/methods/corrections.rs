@@ -20,9 +20,9 @@ pub const MAX_EPISODES: usize = 10_000;
 pub struct CorrectionsRequest {
     /// The corrections of facts.
     pub corrections: Vec<CorrectionRow>,
-    /// Whether the corrections are from another machine. In this case, only facts of the sessions
-    /// in `episodes` and of their projects are corrected. A stored correction is kept if it is
-    /// later, or if it is by the user and the new one by an agent.
+    /// Whether the corrections are from another machine. If so, a correction is stored only if an
+    /// episode in `episodes`, or any episode of the same projects, states its fact. A stored
+    /// correction is kept if it is later, or if it is by the user and the new one by an agent.
     pub imported: bool,
     /// The ids of the episodes with which the corrections were imported, at most [`MAX_EPISODES`].
     /// Episodes that are not stored on this machine are ignored.
@@ -54,6 +54,6 @@ pub struct CorrectionsAnswer {
     /// The corrected facts as they are now; empty for imported corrections, and for a list.
     pub facts: Vec<FactRow>,
     /// Number of imported corrections that were skipped, because their facts are unknown on this
-    /// machine or of other projects than the import.
+    /// machine, or belong to projects without an imported episode.
     pub skipped: usize,
 }

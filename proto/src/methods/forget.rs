@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 /// The name of the method. The answer is [`Forgotten`].
 pub const FORGET: &str = "graphiti/forget";
 
-/// The sessions to forget: the sessions in `sessions` or, if there are none, all sessions. Filters
-/// of project and time select among these sessions.
+/// The sessions to forget: the sessions in `sessions` that match all filters. If `sessions` is
+/// empty, all sessions that match all filters. Without sessions and filters, nothing is forgotten,
+/// and the sessions that were forgotten earlier are listed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Forget {
     /// Session ids, their prefixes, or episode ids.
     pub sessions: Vec<String>,
-    /// Only sessions of this project, given as a namespace or a directory. Remembered texts for all
-    /// projects are not selected by it, unless `sessions` contains them.
+    /// Only sessions of this project, given as a namespace or a directory. This filter selects no
+    /// remembered texts for all projects, unless `sessions` contains them.
     pub project: Option<String>,
     /// Only sessions with messages on or after this day, such as 2026-03-01.
     pub after: Option<String>,
@@ -68,7 +69,8 @@ pub struct Forgotten {
 pub struct ForgottenRow {
     /// The agent's id of the session.
     pub session_id: String,
-    /// A prefix of the id that is unique among all sessions; empty for restored and listed sessions.
+    /// A prefix of the id that is unique among all sessions; empty for restored and listed
+    /// sessions.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub short_id: String,
     /// The name of the agent.

@@ -194,7 +194,7 @@ impl EventKind {
 }
 
 /// Returns the folder of the events that wait for the daemon of `home`: one file `*.json` for each
-/// event. The names sort in the order of the events.
+/// event. The order of the file names is the order of the events.
 pub fn spool(home: &Path) -> PathBuf {
     home.join("spool")
 }
@@ -206,7 +206,7 @@ pub fn limit_spool(home: &Path, bytes: u64) -> io::Result<()> {
 }
 
 /// Whether the spool of `home` has space for one more event. Each event counts as [`LONGEST_EVENT`]
-/// bytes, which it occupies on most file systems, so the files only have to be counted.
+/// bytes, because even a shorter file occupies 4 KiB on most file systems.
 pub fn has_spool_space(home: &Path) -> io::Result<bool> {
     let limit = fs::read_to_string(spool_limit(home)).ok();
     let bytes: Option<usize> = limit.and_then(|text| text.trim().parse().ok());

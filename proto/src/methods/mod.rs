@@ -18,8 +18,9 @@ pub const HELLO: &str = "graphiti/hello";
 /// `graphiti/close`: records the intent to close a session, and answers when the record is on disk.
 /// The session is indexed later.
 pub const CLOSE: &str = "graphiti/close";
-/// `graphiti/settle`: answers when all transcripts were read, all due sessions are indexed, all
-/// text is in the search index, and all vectors were computed or computing them failed.
+/// `graphiti/settle`: answers when all transcripts were read, all sessions whose indexing is
+/// pending are indexed, all text is in the search index, and all vectors were computed or computing
+/// them failed.
 pub const SETTLE: &str = "graphiti/settle";
 /// `graphiti/reload`: reloads the configuration.
 pub const RELOAD: &str = "graphiti/reload";
@@ -27,7 +28,7 @@ pub const RELOAD: &str = "graphiti/reload";
 /// the daemon releases the lock of its home directory, all data are saved.
 pub const STOP: &str = "graphiti/stop";
 
-/// Requests of [`corrections::CORRECTIONS`] can only check the corrections
+/// A request of [`corrections::CORRECTIONS`] can check corrections without storing them
 /// ([`corrections::CorrectionsRequest::dry_run`]).
 pub const CHECK_CORRECTIONS: &str = "check_corrections";
 /// The close tool can create a summary again ([`crate::tools::close::CloseArguments::again`]).
@@ -36,9 +37,9 @@ pub const CLOSE_AGAIN: &str = "close_again";
 /// ([`crate::tools::sync_history::SyncHistoryArguments::again`]).
 pub const SYNC_AGAIN: &str = "sync_again";
 
-/// What this version can do and some older version cannot, although both have the same protocol. A
-/// capability is listed if the older version ignores the member of the request, and then does
-/// something that the client did not ask for.
+/// The capabilities that some older version with the same protocol version lacks. A capability is
+/// listed if the older version would ignore the request's member for the capability, and would then
+/// do something that the client did not request.
 pub const CAPABILITIES: &[&str] = &[CHECK_CORRECTIONS, CLOSE_AGAIN, SYNC_AGAIN];
 
 /// The parameters of [`HELLO`].

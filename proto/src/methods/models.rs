@@ -11,9 +11,9 @@ pub const TOOLS: &str = "graphiti/tools";
 /// `graphiti/prompts`: returns the current templates, or checks a text as a template.
 pub const PROMPTS: &str = "graphiti/prompts";
 
-/// `graphiti/reach`: checks whether the configured models are reachable. The daemon requests the
-/// list of models from a server, or looks for the program of a command. This is free of charge, and
-/// no session data are sent.
+/// `graphiti/reach`: checks whether the configured models are reachable. If a model is on a server,
+/// the daemon requests the server's list of models. If a model is a command, the daemon looks for
+/// its program. The check is free of charge and sends no session data.
 pub const REACH: &str = "graphiti/reach";
 
 /// The answer to [`REACH`].

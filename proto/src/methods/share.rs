@@ -1,5 +1,5 @@
 //! `graphiti/share`: reports the state of the graph that is shared with others, fills the graph,
-//! checks its engine, and previews the data that a project would share.
+//! checks its engine (the graph database), and previews the data that a project would share.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,8 +15,8 @@ pub struct ShareRequest {
     pub action: ShareAction,
     /// The project to preview or to identify, given as a directory, namespace, remote or name.
     pub project: Option<String>,
-    /// An episode, for example `next` of the previous page of a preview: only episodes of earlier
-    /// sessions are returned.
+    /// The id of an episode, for example `next` of the previous page of a preview. Only episodes of
+    /// sessions before the session of this episode are returned.
     pub before: Option<String>,
 }
 
@@ -85,9 +85,11 @@ pub struct ShareReport {
     pub machine: String,
     /// The projects whose sessions are written to the graph.
     pub projects: Vec<SharedProjectRow>,
-    /// Number of sessions that wait to be compared with the graph, and written if they differ.
+    /// Number of sessions that wait to be compared with the graph. Only their differences are
+    /// written.
     pub backlog: usize,
-    /// Number of sessions that the engine rejects until they change.
+    /// Number of sessions that the engine rejected. Such a session is not sent again until it
+    /// changes or a fill is requested.
     pub rejected: usize,
     /// Number of sessions that were written since the start of the daemon or the last change of the
     /// settings.
@@ -102,7 +104,7 @@ pub struct ShareReport {
     pub last_success: Option<String>,
 }
 
-/// A project that is shared, or could be.
+/// A shared project, or the project that the request named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SharedProjectRow {

@@ -44,8 +44,8 @@ pub struct SessionPage {
 pub struct ExportRequest {
     /// Only this project: a namespace or a directory.
     pub project: Option<String>,
-    /// An episode, for example `next` of the previous page: only episodes of earlier sessions are
-    /// returned.
+    /// The id of an episode, for example `next` of the previous page. Only episodes of sessions
+    /// before the session of this episode are returned.
     pub before: Option<String>,
 }
 

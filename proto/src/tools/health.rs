@@ -127,8 +127,8 @@ pub struct ModelHealth {
     /// When the next request is due, RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_attempt: Option<String>,
-    /// Number of sessions whose requests failed for the last time, so that they have no summary of
-    /// the model. `graphiti sync --again` requests the summaries again.
+    /// Number of sessions whose requests failed and are not repeated. They have no summary by the
+    /// model. `graphiti sync --again --run` requests the summaries again.
     pub abandoned: usize,
     /// Why one of these requests failed.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -162,7 +162,8 @@ fn is_socket(_: &Path) -> bool {
     true
 }
 
-/// Returns the first problem of the configuration that the daemon reports.
+/// Returns the first problem that `graphitid config check` reports; `None` for a valid
+/// configuration.
 fn misconfigured(program: &Path) -> Option<String> {
     let mut check = Command::new(program);
     let output = check.args(["config", "check"]).stdin(Stdio::null()).output().ok()?;
@@ -206,7 +207,8 @@ fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder>
     paths.into_iter().map(folder).collect()
 }
 
-/// Returns the folders of agents that the daemon does not watch, because others are configured.
+/// Returns the unwatched folders of agents. The daemon does not watch them, because the
+/// configuration names other folders.
 fn unwatched(daemon: &DaemonProbe) -> Vec<Folder> {
     let DaemonProbe::Answers(answers) = daemon else { return Vec::new() };
     answers.health.unwatched.iter().map(|path| folder(PathBuf::from(path))).collect()

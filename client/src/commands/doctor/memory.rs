@@ -91,7 +91,7 @@ fn transcripts(folder: &Folder) -> Finding {
     }
 }
 
-/// Warns about transcripts of agents that are not followed.
+/// Warns about unwatched folders of agents that contain transcripts.
 fn unwatched(seen: &Observations) -> Option<Finding> {
     let used = seen.unwatched.iter().filter(|folder| folder.transcripts > 0);
     let used: Vec<String> = used.map(|folder| short_path(&folder.path.to_string_lossy())).collect();
@@ -262,7 +262,8 @@ fn disk(seen: &Observations) -> Option<Finding> {
     });
     let what = format!("{} are free", bytes(free));
     let remedy = "free space on the disk of the home, or move the home and set GRAPHITI_HOME";
-    // Compacting writes a copy of the database, so as many bytes must be free as are used.
+    // Compacting writes a copy of the database, so the free space must be at least as large as the
+    // stored data.
     Some(if free < NO_SPACE {
         Finding::bad(ABOUT, format!("only {what}"), remedy)
     } else if free < LITTLE_SPACE.max(kept) {

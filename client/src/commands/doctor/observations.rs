@@ -26,7 +26,8 @@ pub(super) struct Observations {
     pub(super) spooled: usize,
     pub(super) agents: Vec<ObservedAgent>,
     pub(super) folders: Vec<Folder>,
-    /// The folders of agents that the daemon does not watch, because others are configured.
+    /// The unwatched folders of agents. The daemon does not watch them, because the configuration
+    /// names other folders.
     pub(super) unwatched: Vec<Folder>,
     /// The maximum number of watched folders for a user, where the system has such a limit.
     pub(super) watch_limit: Option<u64>,
@@ -93,10 +94,10 @@ pub(super) struct ObservedAgent {
     pub(super) title: &'static str,
     /// The state of the agent's settings.
     pub(super) wiring: Wiring,
-    /// The file and the events of our hooks that have an old form, in the settings of the user or
-    /// the project.
+    /// A text that names a settings file of the user or the project, and the events for which the
+    /// file has graphiti's hooks in an old form; `None` if there are no such hooks.
     pub(super) old_hooks: Option<String>,
-    /// Whether the agent does not run our hooks until the user trusts them.
+    /// Whether our hooks do not run yet, because the user must first trust them in the agent.
     pub(super) awaits_trust: bool,
     /// The parts that setup adds to the agent's settings, as a text for people.
     pub(super) parts: &'static str,

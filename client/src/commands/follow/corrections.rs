@@ -1,8 +1,9 @@
 //! Exchanges the corrections of facts through the shared folder: one file in each machine's folder,
 //! with one correction in each line.
 //!
-//! The corrections of other machines are written again, so that they also reach a machine that does
-//! not see the folder of their origin. The daemon keeps the later correction of a fact.
+//! The file of a machine also contains the corrections that the machine imported. These corrections
+//! thus reach machines that do not see the folder of the first machine. The daemon keeps the later
+//! correction of a fact.
 
 use std::{collections::HashMap, fs, io, path::PathBuf};
 
@@ -27,7 +28,7 @@ const FILE: &str = "fact_corrections.jsonl";
 /// Maximum length, in bytes, of the file.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// Returns all corrections of this machine.
+/// Returns all corrections that are stored on this machine, including imported corrections.
 pub(super) fn stored(connection: &mut Connection) -> Result<Vec<CorrectionRow>, AskError> {
     let answer: CorrectionsAnswer = connection.ask(CORRECTIONS, &CorrectionsRequest::default())?;
     Ok(answer.corrections)
@@ -74,8 +75,8 @@ pub(super) struct ImportedCorrections {
     pub(super) problems: Vec<String>,
 }
 
-/// Returns the corrections in the folders of other machines that `seen` does not contain with their
-/// current stamp. An incomplete line is skipped; the file changes when it is complete.
+/// Returns the corrections in the files of other machines, except files that `seen` contains with
+/// their current stamp. Skips an incomplete line: the stamp changes when the line is complete.
 pub(super) fn new(
     machines: &[PathBuf],
     seen: &HashMap<PathBuf, SyncStamp>,
@@ -105,8 +106,8 @@ pub(super) fn new(
 }
 
 impl SyncedCorrections {
-    /// Imports the corrections of facts of these episodes and of their projects. An invalid
-    /// correction does not block the others.
+    /// Imports the corrections of facts that these episodes, or other episodes of the same
+    /// projects, state. An invalid correction does not block the other corrections.
     pub(super) fn import(&self, episodes: &[String]) -> Result<ImportedCorrections, AskError> {
         let mut connection = Connection::open_for_work()?;
         let mut imported = ImportedCorrections { taken: 0, problems: self.problems.clone() };
@@ -121,8 +122,8 @@ impl SyncedCorrections {
 }
 
 impl ImportedCorrections {
-    /// Imports corrections by one request. The daemon stores nothing if one of them is invalid, so
-    /// each half is then imported by itself.
+    /// Imports corrections by one request. The daemon stores nothing if one correction is invalid.
+    /// In this case, each half of the corrections is imported by a separate request.
     fn add(
         &mut self,
         corrections: &[CorrectionRow],

@@ -4,8 +4,8 @@
 //! Each machine writes one file for each session into its own subfolder, so that no file has two
 //! writers. A file is replaced as a whole. An importer skips a file that is incomplete, and reads
 //! it in a later round. A file that was imported, or that the daemon rejected, is read again only
-//! when it has changed. The corrections of facts are exchanged in the same way (`corrections`). They
-//! apply only to facts of projects that have a session in the folder.
+//! when it has changed. The corrections of facts are exchanged in the same way (`corrections`).
+//! They apply only to facts of projects that have a session in the folder.
 
 mod corrections;
 
@@ -61,8 +61,8 @@ fn repeat(
     }
 }
 
-/// Writes the episodes that were created on this machine to its folder, and removes the files of
-/// forgotten sessions. Each round writes only the episodes that have changed.
+/// Writes the episodes that were created on this machine to the machine's folder, and removes the
+/// files of forgotten sessions. Each round writes only the episodes that have changed.
 pub(super) fn export(
     folder: &Path,
     project: Option<&str>,
@@ -158,9 +158,9 @@ impl FolderImporter<'_> {
         files
     }
 
-    /// Imports files by one request. If the request fails or reports a problem, nothing was imported,
-    /// so the files are imported one by one, and one file does not block the others. A file whose own
-    /// request fails is tried again in the next round.
+    /// Imports files by one request. If the request fails or reports a problem, nothing was
+    /// imported, so the files are imported one by one, and one file does not block the others. A
+    /// file whose own request fails is tried again in the next round.
     fn import(&mut self, files: &[SyncedFile], sum: &mut ImportReport) -> Result<(), AskError> {
         let readable = files.iter().filter_map(|file| file.episode.as_ref().ok());
         let episodes: Vec<PortableEpisode> = readable.cloned().collect();
@@ -185,8 +185,8 @@ impl FolderImporter<'_> {
         Ok(())
     }
 
-    /// Imports the corrections that have changed, or all corrections if the folder `has_new`
-    /// episodes: their facts may have been unknown before.
+    /// Imports the corrections of changed files. If the folder `has_new` episodes, imports all
+    /// corrections, because the facts of unchanged corrections may have been unknown before.
     fn import_corrections(&mut self, machines: &[PathBuf], has_new: bool) -> Result<(), AskError> {
         let unseen = HashMap::new();
         let seen = if has_new { &unseen } else { &self.seen };
@@ -219,7 +219,8 @@ impl FolderImporter<'_> {
     }
 }
 
-/// Returns the name of this machine's folder. The name is chosen once and stored in the home folder.
+/// Returns the name of this machine's folder. The name is chosen once and stored in the home
+/// folder.
 fn machine() -> Result<String, AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let file = home.join(MACHINE);
@@ -309,7 +310,7 @@ fn write_files(
     Ok((written, removed))
 }
 
-/// The length and the modification time of a file. A change of the file is detected by them.
+/// The length and the modification time of a file. If either differs, the file has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SyncStamp {
     length: u64,
@@ -322,7 +323,7 @@ impl SyncStamp {
     }
 }
 
-/// A file of another machine.
+/// A file in the folder of a machine.
 struct SyncedFile {
     path: PathBuf,
     stamp: SyncStamp,
@@ -349,8 +350,8 @@ fn other_machines(folder: &Path, own: &str) -> io::Result<Vec<PathBuf>> {
     Ok(machines)
 }
 
-/// Returns the complete files of other machines that `seen` does not contain with their current
-/// stamp.
+/// Returns the complete files in the folders of `machines`, except files that `seen` contains with
+/// their current stamp.
 fn new_files(
     machines: &[PathBuf],
     seen: &HashMap<PathBuf, SyncStamp>,

@@ -34,8 +34,8 @@ pub(super) enum HookForm {
 const HOOKS_VERSION: (&str, u32) = ("version", 1);
 /// The name of our MCP server.
 const SERVER: &str = "graphiti";
-/// The members that contain MCP servers, each with the path of our server. In the second member, the
-/// program and its arguments are one list.
+/// The members that contain MCP servers, each with the path of our server. In the second member,
+/// the program and its arguments are one list.
 const SERVERS: [(&str, &str); 2] = [("mcpServers", "mcpServers.graphiti"), ("mcp", "mcp.graphiti")];
 /// The member that allows Gemini and Qwen Code to use a server without confirmation.
 const TRUST: &str = "trust";
@@ -191,8 +191,8 @@ pub(super) fn without_allowed(text: &str, tools: &[String]) -> Result<String, Ed
     })
 }
 
-/// Returns the events that have a hook of ours in an old form, which some or all versions of the
-/// agent run without the argument `hook`.
+/// Returns the events that have a hook of ours in an old form. Some or all versions of the agent
+/// run such a hook without the argument `hook`.
 pub(super) fn outdated_hooks(text: &str) -> Vec<String> {
     let mut events = Vec::new();
     let looked = edit(text, |root| {

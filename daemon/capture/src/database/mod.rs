@@ -19,8 +19,8 @@ use crate::{records::RecordText, store::FileStamp};
 
 /// How one agent stores sessions in its database.
 pub trait SessionDatabase: Sync {
-    /// Returns the database that changes when the file at `path` changes: the file itself, or the
-    /// database to which the file belongs as its write-ahead log.
+    /// Returns the database that changes when the file at `path` changes: the file itself or, if
+    /// the file is a write-ahead log, the database of this log.
     fn database_of(&self, path: &Path) -> Option<PathBuf>;
 
     /// Returns the number of sessions, and the number of the last row of each table.
@@ -36,8 +36,8 @@ pub trait SessionDatabase: Sync {
     /// Returns the ids of all sessions.
     fn sessions(&self, connection: &Connection) -> Result<Vec<String>, DatabaseError>;
 
-    /// Returns the state of a session, which changes when the session has more records. `None` when
-    /// the database does not contain the session.
+    /// Returns the state of a session. The state changes when the session has more records. Returns
+    /// `None` if the database does not contain the session.
     fn stamp(
         &self,
         connection: &Connection,
@@ -46,8 +46,8 @@ pub trait SessionDatabase: Sync {
 
     /// Adds the records of a session to `text`, in the order of the conversation. Starts at the
     /// [anchor](crate::records::Anchor) of `text` if the rows before the anchor are unchanged.
-    /// A later call must add the same records from there on, followed by new ones, unless the agent
-    /// changed a record that it had marked as finished.
+    /// A later call must add the same records from this start on, followed by new records, unless
+    /// the agent changed a record that the agent had marked as finished.
     fn records(
         &self,
         connection: &Connection,

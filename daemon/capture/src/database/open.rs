@@ -21,7 +21,8 @@ const ATTEMPTS: usize = 3;
 
 /// Calls `read` with the open database at `path`.
 ///
-/// `read` is called again if the database was read without locks and changed in the meantime.
+/// `read` is called again, up to [`ATTEMPTS`] times in total, if the database was read without
+/// locks and changed in the meantime.
 ///
 /// # Errors
 ///

@@ -51,9 +51,10 @@ struct KnownDatabase {
 
 impl DatabaseScanner {
     /// Returns the paths of the sessions of the database at `path` that were added or changed, the
-    /// newest first, and then those of the deleted sessions. All sessions of a deleted database are
-    /// deleted. If the database cannot be read, returns the path of the database. If the last read
-    /// was a short time ago, [`Extent::New`] returns nothing and marks the database as pending.
+    /// newest first, and then those of the deleted sessions. All sessions of a deleted database
+    /// count as deleted. If the database cannot be read, returns the path of the database. If the
+    /// last read was a short time ago, [`Extent::New`] returns nothing and marks the database as
+    /// pending.
     pub fn changed(&mut self, path: &Path, extent: Extent, now: Instant) -> Vec<PathBuf> {
         let Some((database, path)) = database_of(path) else { return Vec::new() };
         let known = self.known.entry(path.clone()).or_insert_with(|| KnownDatabase::new(database));

@@ -1,5 +1,5 @@
-//! The state that a format keeps while it reads the records of one file. It is saved with the
-//! file's cursor.
+//! The state that a format keeps while it reads the records of one file. This state is saved with
+//! the file's cursor.
 
 use std::{any::Any, fmt};
 

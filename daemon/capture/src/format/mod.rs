@@ -72,8 +72,8 @@ pub trait Format: Send + Sync {
         None
     }
 
-    /// Returns the session of a file in the liveness folder that the agent locks while the session
-    /// runs. Only the file's name is examined.
+    /// Returns the session of a lock file in the liveness folder. The agent locks this file while
+    /// the session runs. Only the file's name is examined.
     fn locked_session(&self, _path: &Path) -> Option<String> {
         None
     }
@@ -113,8 +113,8 @@ pub trait Format: Send + Sync {
     /// suffice.
     fn identify(&self, path: &Path, head: &str) -> Option<Identity>;
 
-    /// Returns the memory before the first record of the file at `path`, which is derived from the
-    /// path and from files near it.
+    /// Returns the memory before the first record of the file at `path`. The memory is derived from
+    /// the path and from files near the path.
     fn memory_of(&self, _path: &Path) -> Memory {
         Memory::default()
     }
@@ -129,8 +129,9 @@ pub trait Format: Send + Sync {
         emit: &mut dyn FnMut(Entry<'_>),
     ) -> Result<RecordVerdict, Unreadable>;
 
-    /// Returns the version of the rules by which records are read. Raise it when the format starts
-    /// to read records that it skipped before: files with such records are then read again once.
+    /// Returns the version of the rules by which records are read. Raise the version when the
+    /// format starts to read records that it skipped before: files with such records are then read
+    /// again once.
     fn rules_version(&self) -> u64 {
         1
     }

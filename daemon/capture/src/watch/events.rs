@@ -198,7 +198,7 @@ impl Roots {
     pub(super) fn catch_up(&mut self) {
         if let Some(watcher) = &mut self.watcher {
             // The call changes nothing, but returns when the watcher has processed earlier events.
-            // An error means that the watcher has failed, which the watcher reports itself.
+            // An error means that the watcher has failed. The watcher itself reports the failure.
             let _ = watcher.configure(Config::default());
         }
     }

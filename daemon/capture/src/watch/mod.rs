@@ -73,7 +73,8 @@ pub enum Notice {
     /// A full scan is complete and its changes were reported. This notice is sent after every full
     /// scan: the first scan, requested scans, and scans because of polling or lost events.
     Complete {
-        /// The number of the latest [`Watch::rescan`] that the scan covers; 0 before the first one.
+        /// The number of the latest [`Watch::rescan`] that the scan covers; 0 before the first
+        /// call.
         asked: u64,
     },
     /// The method of detecting changes has changed.
@@ -116,7 +117,7 @@ impl Watch {
     }
 
     /// Requests a scan of everything. Returns the number of the request: the scan is complete when
-    /// [`Notice::Complete`] contains this number or a higher one.
+    /// [`Notice::Complete`] contains this number or a higher number.
     pub fn rescan(&self) -> u64 {
         self.inbox.request_scan()
     }

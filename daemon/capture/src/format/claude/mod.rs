@@ -226,7 +226,7 @@ fn user(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> Reco
     verdict
 }
 
-/// Whether a record for a sub-agent is, or follows, the request to warm up.
+/// Whether a record for a sub-agent is a warm-up request ([`queue::warm_up`]), or follows one.
 fn is_warm_up(record: &Object<'_>, content: &str, memory: &mut Memory) -> bool {
     const REQUEST: &str = "Warmup";
     if content_text(content, 2 * REQUEST.len()).trim() == REQUEST {

@@ -57,7 +57,7 @@ fn folder_after_archiving(folder: &Path, name: &str) -> Option<PathBuf> {
 pub(super) fn identify(path: &Path, head: &str) -> Option<Identity> {
     let first = head.lines().find(|line| !line.trim().is_empty())?;
     let meta = SessionMeta::of(first)?;
-    // Records of the oldest versions have no type, so the name of the file decides.
+    // Records of the oldest versions have no type, so only the file's name identifies a rollout.
     if !meta.is_typed && thread_in_name(path).is_none() {
         return None;
     }
@@ -102,8 +102,8 @@ impl SessionMeta {
         Some(SessionMeta { is_typed, thread, parent, directory: own("cwd", PATH_KEPT) })
     }
 
-    /// Reads the start of a first record whose rest is unknown. Ids and paths precede the long
-    /// texts.
+    /// Reads a first record of which only the start is known. The start contains ids and paths,
+    /// because they precede the long texts.
     fn of_cut(record: &str) -> Option<SessionMeta> {
         let text = |key: &str| {
             let (_, rest) = record.split_once(&format!("\"{key}\":\""))?;

@@ -79,7 +79,7 @@ struct OngoingCall {
 pub(super) struct Continuation {
     pub(super) call: String,
     pub(super) work: String,
-    /// Whether the call was emitted, because it does more than wait.
+    /// Whether the call was emitted. A call that only waits or interrupts is not emitted.
     pub(super) is_emitted: bool,
 }
 

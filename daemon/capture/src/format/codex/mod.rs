@@ -1,6 +1,7 @@
 //! The transcript format of Codex CLI: `sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`,
 //! moved to `archived_sessions` when the user archives a session.
 //!
+//! Codex calls the conversation with one agent a thread: a session, or a sub-agent of the session.
 //! A record is an envelope of time and type around a payload. A text may appear twice, as part of
 //! the model's history (`response_item`) and as an event (`event_msg`). Replies, calls and results
 //! are read from the history. A prompt is read from the history or the event, whichever comes
@@ -59,8 +60,8 @@ impl Format for Codex {
         Some(folder(surroundings).join("thread-writer-locks"))
     }
 
-    /// A process locks the file of each thread that it writes. A server that keeps running after
-    /// its last thread holds no lock.
+    /// A process of Codex locks a file for each thread that it writes. A server process that still
+    /// runs after its last thread has ended locks no file.
     fn locked_session(&self, path: &Path) -> Option<String> {
         let thread = path.file_name()?.to_str()?.strip_suffix(".lock")?;
         uuid::Uuid::try_parse(thread).is_ok().then(|| thread.to_owned())

@@ -146,7 +146,7 @@ fn handler(event: &str) -> Option<Handler> {
     })
 }
 
-/// Returns the session's id in a path, which is the name of the file or of its folder.
+/// Returns the session's id from a path: the name of the file or of its folder.
 fn session_in_path(path: &Path) -> Option<&str> {
     let folder = path.parent()?.file_name()?.to_str()?;
     if path.file_name()? == "events.jsonl" {

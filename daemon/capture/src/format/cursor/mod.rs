@@ -150,8 +150,8 @@ fn is_record(record: &Object<'_>) -> bool {
     (is_message && is_bare) || is("type", &["turn_ended"])
 }
 
-/// Returns the directory of a project. The name of the project's folder does not determine it,
-/// because a dash in the name may be a dash or a slash.
+/// Returns the directory of a project. The name of the project's folder does not determine the
+/// directory, because a dash in the name stands for a dash or a slash.
 fn workspace(project: &Path) -> Option<String> {
     let file = open::open_file(&project.join(".workspace-trusted")).ok()?;
     let mut text = String::new();

@@ -18,8 +18,8 @@ pub(super) enum Version {
     Two,
 }
 
-/// Adds the records of `session` to `text`. Starts at the anchor of `text` if the rows before the
-/// anchor are unchanged.
+/// Adds the records of `session` to `text`. Starts at the anchor of `text`, if [`resumed`] returns
+/// its row.
 pub(super) fn write(
     connection: &Connection,
     version: Version,
@@ -43,7 +43,8 @@ pub(super) fn write(
     }
 }
 
-/// Returns the row of the anchor of `text`, if the session's rows before it are unchanged.
+/// Returns the row of the anchor of `text`, if this row still exists, and if the session's own row
+/// and the number of rows before the anchor are unchanged.
 fn resumed(
     connection: &Connection,
     version: Version,
@@ -119,8 +120,8 @@ fn write_messages(
     Ok(())
 }
 
-/// Whether a later answer exists. If it exists, the message is finished, because opencode writes one
-/// answer at a time.
+/// Whether a later answer exists. If it exists, the message is finished, because opencode writes
+/// one answer at a time.
 fn has_later_answer(
     connection: &Connection,
     session: &StoredSession,

@@ -53,7 +53,7 @@ fn prompt(message: &Object<'_>, out: &mut Emitter<'_>) {
     }
 }
 
-/// Removes the files that were given on the command line, whose content precedes the prompt.
+/// Removes the content of the files that were given on the command line. It precedes the prompt.
 fn without_files(text: &str) -> &str {
     let mut text = text;
     while let Some((_, rest)) = text.strip_prefix("<file name=").and_then(|inside| {

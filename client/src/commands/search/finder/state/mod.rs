@@ -1,5 +1,5 @@
-//! The state of the interactive search. [`Finder::handle`] decides what each event changes, and what
-//! the caller has to do.
+//! The state of the interactive search. [`Finder::handle`] decides what each event changes, and
+//! what the caller has to do.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use graphiti_proto::tools::{
@@ -62,7 +62,7 @@ pub(super) struct Finder {
     pub(super) shown: Option<ShownSession>,
     /// The result of the last key, for the user.
     pub(super) notice: Option<String>,
-    /// Number of lines of a page; set when it is drawn.
+    /// Number of lines of a page; set when the page is drawn.
     pub(super) page: usize,
     /// The query that the daemon is searching for. The next query is sent after the answer.
     pub(super) searching: Option<String>,
