@@ -19,8 +19,8 @@ impl Redactor {
         self.redact_value_noting(value, &mut |_, _| {})
     }
 
-    /// Redacts the keys and values of a session's `value`, also the secrets in `known` (only in
-    /// values). Adds the secrets that were recognised in `value` to `known`.
+    /// Redacts the keys and values of a session's `value`. In values, also redacts the secrets in
+    /// `known`. Adds the secrets that were recognised in `value` to `known`.
     pub fn redact_value_of_session(&self, value: &mut Value, known: &mut KnownSecrets) {
         self.redact_value_noting(value, &mut |secret, kind| known.note(secret, kind));
         known.replace_in(value);

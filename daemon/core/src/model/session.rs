@@ -118,11 +118,12 @@ pub struct Indexing {
     pub since: Timestamp,
     /// Attempts that failed before this one.
     pub attempts: u32,
-    /// Whether the transcript was written since the job became due. If `true`, the session is
-    /// active again after the job, except while a failed, requested close must be retried.
+    /// Whether the transcript was written since the job became due. If `true`, the session becomes
+    /// active again when the job ends, unless the job failed and a requested close must be retried.
     pub written_since: bool,
-    /// Why the session was closed again after the job became due, if it was closed again. Then
-    /// another job follows, because the running job may not have read everything.
+    /// Why the session was closed again after the job became due; `None` if it was not closed
+    /// again. Another job follows such a close, because the running job may not have read
+    /// everything.
     pub again: Option<CloseReason>,
 }
 
@@ -232,7 +233,8 @@ impl CloseReason {
         }
     }
 
-    /// Whether a caller or an agent closed the session, and not the daemon by itself.
+    /// Whether a caller or an agent requested the close. Otherwise, the daemon closed the session
+    /// by itself.
     pub fn is_requested(&self) -> bool {
         matches!(self, CloseReason::Explicit(_) | CloseReason::Hook(_) | CloseReason::PreCompact)
     }

@@ -184,7 +184,8 @@ pub(crate) fn is_told(text: &str) -> bool {
     is_told_with(text, 1)
 }
 
-/// Like [`is_told`], for looser connections between name and value.
+/// Like [`is_told`], but letters with a single digit must look random. For weaker connections
+/// between name and value.
 pub(crate) fn is_clearly_told(text: &str) -> bool {
     is_told_with(text, 2)
 }

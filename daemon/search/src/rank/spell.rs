@@ -142,7 +142,8 @@ fn same_ending(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     words_where(view, MAX_SPELLINGS, |shard| shard.compounds_with(word, SHORTEST_PART))
 }
 
-/// Returns the words of `near` with the highest [`shared_passage_weight`]; none if it is 0 for all.
+/// Returns the words of `near` with the highest [`shared_passage_weight`]; none if this weight is 0
+/// for all of them.
 fn sharing_a_passage(
     near: &[String],
     others: &[Unit],

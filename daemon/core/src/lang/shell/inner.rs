@@ -75,8 +75,8 @@ pub fn of(words: &[String], redirects: &[Redirect]) -> Inner {
     }
 }
 
-/// Returns the command that `find` or `fd` runs on the files that it finds. `None` if `words` starts
-/// another program, or if the program runs no command.
+/// Returns the command that `find` or `fd` runs on the files that it finds. `None` if `words`
+/// starts another program, or if the program runs no command.
 pub fn command_of_find(words: &[String]) -> Option<&[String]> {
     let (name, arguments) = words.split_first()?;
     if !matches!(base_name(name).as_str(), "find" | "gfind" | "fd" | "fdfind") {

@@ -174,7 +174,7 @@ pub(super) const MESSAGES_REMEMBERED: usize = 64;
 pub(super) const ERRORS_OPEN: usize = 20;
 /// Maximum number of remembered changes that may resolve an error.
 pub(super) const CHANGES_REMEMBERED: usize = 24;
-/// Maximum number of edits remembered, because a later edit may reverse them.
+/// Maximum number of remembered edits. They are remembered because a later edit may reverse them.
 pub(super) const EDITS_REMEMBERED: usize = 64;
 /// Maximum number of remembered sentences about causes and fixes.
 pub(super) const WORDS_REMEMBERED: usize = 8;

@@ -69,7 +69,7 @@ pub enum TemplateOrigin {
     Inline,
 }
 
-/// Maximum number of problems that are remembered as logged.
+/// Maximum number of logged problems that are remembered, so that each problem is logged once.
 const MAX_LOGGED: usize = 256;
 
 impl Templates {

@@ -28,8 +28,8 @@ pub(super) fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
         .is_match(&error.message)
 }
 
-/// Whether a resolution changed a file that the message of the error contains, or the message
-/// contains no file. Without such a change, an error that the agent called unrelated was not fixed:
+/// Whether a resolution changed a file that the error's message names. Also true if the message
+/// names no file. Without such a change, an error that the agent called unrelated was not fixed:
 /// the same command ran in another folder.
 pub(super) fn changed_file_of(error: &ErrorSeen, resolution: &Resolution) -> bool {
     let name = |path: &String| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
