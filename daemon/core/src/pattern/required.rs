@@ -132,8 +132,8 @@ fn joined(starts: &Literals, ends: &Literals) -> Option<Literals> {
     (starts.len() * ends.len() <= MAX_TEXTS).then(|| starts.iter().flat_map(join).collect())
 }
 
-/// Returns the literals that probably occur in fewer texts: the longer ones, or of equally long
-/// ones the smaller list.
+/// Returns the literals that probably occur in fewer texts: the list whose shortest literal is
+/// longer (up to [`ENOUGH_BYTES`]), or else the list with fewer literals.
 fn better(first: Option<Literals>, second: Option<Literals>) -> Option<Literals> {
     let rank = |literals: &Literals| {
         (shortest(literals).min(ENOUGH_BYTES), std::cmp::Reverse(literals.len()))

@@ -108,7 +108,7 @@ pub(super) fn read(
     }
 }
 
-/// Reads an unquoted value. It ends as in [`Reach::Narrow`] if it may be code, and as in
+/// Reads an unquoted value. The value ends as in [`Reach::Narrow`] if it may be code, and as in
 /// [`Reach::Word`] otherwise.
 fn read_bare<'t>(
     text: &'t str,

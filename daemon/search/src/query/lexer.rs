@@ -39,7 +39,7 @@ impl QueryToken<'_> {
         )
     }
 
-    /// Whether the token is a filter, or excludes text or may do so.
+    /// Whether the token is a filter or an exclusion, or may become an exclusion.
     fn is_restriction(&self) -> bool {
         use QueryToken::{Filter, MinusWord, Phrase};
         match self {

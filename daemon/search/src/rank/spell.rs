@@ -14,8 +14,8 @@ use crate::{
 
 /// Maximum number of spellings of one word that are searched.
 const MAX_SPELLINGS: usize = 3;
-/// Maximum number of words one edit away that are considered. It is not small, because the intended
-/// word may be the rarest.
+/// Maximum number of words one edit away that are considered. The number is not small, because the
+/// intended word may be the rarest.
 const MAX_NEAR_WORDS: usize = 16;
 /// Maximum number of passages, for each similar word, in which the other words of the query are
 /// looked up.

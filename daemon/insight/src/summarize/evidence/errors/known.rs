@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Finds the sentences in which the agent says that its work did not cause a failure. Records each
-/// with an unresolved error.
+/// sentence with an unresolved error.
 pub(in crate::summarize::evidence) fn note_known(errors: &mut [ErrorSeen], text: &str) {
     if errors.is_empty() {
         return;

@@ -1,5 +1,6 @@
 //! Recognises failures that say nothing about the project, such as mistakes of the agent in the use
-//! of its tools, refused permissions and a missing search tool, and checks that prove no fix.
+//! of its tools, refused permissions and a missing search tool. Also recognises successes that do
+//! not prove a fix.
 
 use std::time::Duration;
 

@@ -136,7 +136,8 @@ pub(in crate::summarize::evidence) fn hashes_are_stale(evidence: &Evidence) -> b
     last.hash.is_empty() || evidence.git_events.iter().any(rebased)
 }
 
-/// Clears the hashes of the commits that a successful rebase rewrote without printing them.
+/// Clears the hashes of the commits that a successful rebase rewrote without printing the new
+/// hashes.
 pub(super) fn rebased(evidence: &mut Evidence, output: &str) {
     if !output.contains("Successfully rebased") {
         return;

@@ -29,8 +29,8 @@ pub(in crate::summarize::evidence) struct UnrecordedCommits<'c> {
     pub(in crate::summarize::evidence) waiting: &'c [String],
 }
 
-/// Adds the commits that a history shows and that are in `unrecorded` or in the report of a
-/// sub-agent.
+/// Adds commits that a history shows: the commits that `unrecorded` identifies, and the commits
+/// that the report of a sub-agent mentions.
 pub(in crate::summarize::evidence) fn add_shown_commits(
     evidence: &mut Evidence,
     command: &CommandLine,
