@@ -12,9 +12,9 @@ use crate::{
 
 impl Redactor {
     /// Redacts the keys and values in `value`, in place. A value is replaced as a whole if its key
-    /// denotes a secret and the value may be this secret; a number, only if the key denotes a
-    /// password. The key of a list also applies to its elements. The key of an object also applies
-    /// to fields such as `value`: `{"password": {"value": "…"}}`.
+    /// denotes a secret and the value may be this secret. A number is replaced only if the key
+    /// denotes a password or a code such as a PIN. The key of a list also applies to its elements.
+    /// The key of an object also applies to fields such as `value`: `{"password": {"value": "…"}}`.
     pub fn redact_value(&self, value: &mut Value) -> SecretCounts {
         self.redact_value_noting(value, &mut |_, _| {})
     }

@@ -43,7 +43,7 @@ pub const RULES_VERSION: u32 = 7;
 /// tests, need one pass each.
 const PASSES: usize = 16;
 
-/// Shared by the whole process, because its creation takes some milliseconds.
+/// The scanner. The whole process shares it, because its creation takes some milliseconds.
 static SCANNER: LazyLock<RuleScanner> = LazyLock::new(RuleScanner::new);
 
 #[derive(Clone)]

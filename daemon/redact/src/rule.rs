@@ -19,7 +19,7 @@ pub(super) struct Rule {
 /// shorter.
 const WINDOW: usize = 64 * 1024;
 
-/// The same limit for a pattern that may begin before its anchor. It is smaller, because the
+/// The same limit for a pattern that may begin before its anchor. The limit is smaller, because the
 /// pattern is tried at many positions.
 const NARROW_WINDOW: usize = 256;
 

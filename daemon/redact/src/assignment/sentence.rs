@@ -267,7 +267,8 @@ fn is_address(text: &str) -> bool {
     })
 }
 
-/// Whether `rest` begins with a word of another language for `is`, given the name.
+/// Returns the length of the word for `is` in another language at the start of `rest`, given the
+/// name.
 pub(super) fn foreign_link(name: &[u8], rest: &[u8]) -> Option<usize> {
     let words: &[&str] = if name.ends_with("sło".as_bytes()) || name.ends_with(b"slo") {
         &["to ", "to: ", "jest "]
@@ -277,7 +278,8 @@ pub(super) fn foreign_link(name: &[u8], rest: &[u8]) -> Option<usize> {
     words.iter().find(|word| rest.starts_with(word.as_bytes())).map(|word| word.len())
 }
 
-/// Whether the text at `at` closes emphasis and a colon follows: `**Password**: x`.
+/// If the text at `at` closes emphasis and a colon follows, returns the position of the colon:
+/// `**Password**: x`.
 pub(super) fn closing_emphasis(text: &[u8], at: usize) -> Option<usize> {
     if !matches!(text.get(at), Some(b'*' | b'_' | b'<')) {
         return None;
