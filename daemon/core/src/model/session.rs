@@ -19,7 +19,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// The number that the store assigns to a session when it is first seen. It is never reused.
+/// The number that the store assigns to a new session. A number is never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionKey(pub u64);
 
@@ -170,7 +170,7 @@ impl State {
 /// Why a session was closed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CloseReason {
-    /// A caller requested it, perhaps with a note.
+    /// A caller requested the close, perhaps with a note.
     Explicit(Option<String>),
     /// The agent's hook reported the end of the session, with the agent's reason.
     Hook(String),

@@ -52,7 +52,7 @@ impl QueryToken<'_> {
 
 /// Splits `text` at white space outside of quotes.
 ///
-/// Text with several lines, or a line of a log, was pasted. It is read as words, because its
+/// Pasted text, which is text with several lines or a line of a log, is read as words, because its
 /// characters are not meant as search syntax. Filters before a line of a log stay filters.
 pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let text = text.trim();

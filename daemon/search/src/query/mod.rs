@@ -247,7 +247,8 @@ impl Query {
         self.words.iter().filter(|_| is_code).max_by_key(|word| word.text.len())
     }
 
-    /// Returns the query for highlighting: adds the spellings that were searched to its words.
+    /// Returns the query for highlighting: this query, with the spellings that were searched as
+    /// further words.
     pub fn spelled(&self, spelled: &[Spelling]) -> Query {
         let mut query = self.clone();
         for Spelling { searched: asked, replacements: used } in spelled {

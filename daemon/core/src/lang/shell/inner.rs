@@ -10,8 +10,8 @@ use crate::lang::shell::{
 /// Maximum number of nested commands that are resolved.
 const DEEPEST: usize = 8;
 
-/// Maximum nesting of scripts within a command, such as the argument of `sh -c`, that readers of
-/// command lines follow.
+/// Maximum nesting of scripts that are arguments of commands, as in `sh -c`, for all readers of
+/// command lines.
 pub const MAX_SCRIPT_DEPTH: usize = 3;
 
 /// The innermost command, without wrappers.
