@@ -24,7 +24,8 @@ use crate::{
 const SHORTEST: usize = 8;
 /// Maximum length, in bytes, of a remembered secret.
 const LONGEST: usize = 128;
-/// Maximum number of remembered secrets; the one that was recognised longest ago is dropped.
+/// Maximum number of remembered secrets. Above this number, the secret that was recognised longest
+/// ago is dropped.
 const MAX_SECRETS: usize = 64;
 /// Number of hexadecimal digits of a stored hash. Another text is unlikely to have the same hash by
 /// chance. The key is stored with the hashes, so somebody who has both can test guesses of weak

@@ -67,7 +67,7 @@ pub struct RedactedText<'t> {
 }
 
 impl Redactor {
-    /// Creates a redactor. This is cheap, because the rules are compiled on first use.
+    /// Creates a redactor. The creation is cheap, because the rules are compiled on first use.
     pub fn new() -> Redactor {
         Redactor { scanner: &SCANNER }
     }

@@ -43,7 +43,7 @@ pub(super) enum Start {
     Back(usize),
 }
 
-/// A condition on the secret itself.
+/// A condition on the secret that the pattern matched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Check {
     /// Neither a placeholder nor a repetition of a few characters.

@@ -26,7 +26,8 @@ pub(crate) struct Value<'t> {
 /// How a value is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quoting {
-    /// By quotes or tags, as the value of a header, or as a cell of a CSV file.
+    /// By quotes or tags, as the value of a header, or as a cell of a CSV file or of the answer to
+    /// an SQL query.
     Literal,
     /// By quotes, in `NAME='value'` or after a flag.
     QuotedSetting,

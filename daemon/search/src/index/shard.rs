@@ -188,8 +188,8 @@ impl<'s> Shard<'s> {
     }
 
     /// Returns the compound words that end with `last` and have at least `before` letters before
-    /// it, with their frequencies. Looks for them in the texts of languages that write compounds as
-    /// one word. Reads all stems of these languages.
+    /// `last`, with their frequencies. Looks for them in the texts of languages that write
+    /// compounds as one word. Reads all stems of these languages.
     pub(crate) fn compounds_with(
         &self,
         last: &str,
