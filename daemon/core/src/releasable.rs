@@ -22,8 +22,8 @@ impl<T: Send + Sync> Releasable<T> {
         Releasable { make, value: RwLock::new(None) }
     }
 
-    /// Returns the value, and computes it on the first use and after a release. Threads that need it
-    /// at the same time may compute it several times; all get the same value.
+    /// Returns the value. Computes the value on the first use and after a release. Threads that
+    /// need the value at the same time may compute it several times; all get the same value.
     pub fn get(&'static self) -> Arc<T> {
         if let Some(value) = &*self.value.read().unwrap_or_else(PoisonError::into_inner) {
             return value.clone();

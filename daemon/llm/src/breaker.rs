@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::{error::Error, model::Timestamp};
 
 /// Counts consecutive failures. The breaker opens after [`FAILURES_TO_OPEN`] failures, or at once
-/// after some errors. While it is open, it admits only single probe calls.
+/// after some errors. An open breaker admits only single probe calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Breaker {
     failures: u32,
@@ -21,7 +21,8 @@ struct OpenCircuit {
 
 /// Number of consecutive failures that open the breaker.
 const FAILURES_TO_OPEN: u32 = 5;
-/// The pause after the breaker opens. Each call that fails while the breaker is open doubles it.
+/// The pause after the breaker opens. Each call that fails while the breaker is open doubles the
+/// pause.
 const FIRST: Duration = Duration::from_secs(30);
 /// The maximum pause, unless the server asks for a longer one.
 const LONGEST: Duration = Duration::from_secs(600);

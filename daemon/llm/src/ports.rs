@@ -59,12 +59,12 @@ impl Clock for SystemClock {
 /// Stores the ledger and records each request. The client calls these methods during a request,
 /// so implementations should be fast.
 pub trait Journal: Send + Sync {
-    /// Returns the ledger that was saved last; `None` if no ledger was saved. If this fails, the
-    /// client logs the error and starts a new ledger.
+    /// Returns the ledger that was saved last; `None` if no ledger was saved. If the ledger cannot
+    /// be read, the client logs the error and starts a new ledger.
     fn load(&self) -> Result<Option<Ledger>, String>;
 
-    /// Saves the ledger. If this fails, the client logs the error; the usage counts until a
-    /// restart.
+    /// Saves the ledger. If the ledger cannot be saved, the client logs the error, and the usage
+    /// counts only until a restart.
     fn save(&self, ledger: &Ledger) -> Result<(), String>;
 
     /// Records a request that was answered, failed or avoided.

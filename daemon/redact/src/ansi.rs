@@ -32,8 +32,8 @@ impl PlainText {
         }
     }
 
-    /// Returns the range of the original text for a range of this text. Control sequences at its ends
-    /// are not part of it.
+    /// Returns the range of the original text for a range of this text. The returned range does not
+    /// begin or end with a control sequence.
     pub(super) fn original(&self, range: Range<usize>) -> Range<usize> {
         self.position(range.start)..self.position(range.end.saturating_sub(1)) + 1
     }

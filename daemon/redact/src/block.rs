@@ -92,8 +92,8 @@ fn body(text: &str, start: usize, path: Option<&str>) -> Option<usize> {
     end
 }
 
-/// Returns the end of the key material whose lines have the same number of words before it as the
-/// line of the `BEGIN` at `start`, as in logs (`web-1  | `, `2026-01-21T09:31:34Z `).
+/// Returns the end of key material in which each line has a prefix, as in logs (`web-1  | `,
+/// `2026-01-21T09:31:34Z `). The prefix has as many words as the prefix of the `BEGIN` at `start`.
 fn prefixed_body(text: &str, start: usize, header_end: usize) -> Option<usize> {
     let floor = text.ceil_char_boundary(start.saturating_sub(PATH));
     let prefix = text[floor..start].rsplit('\n').next()?;
@@ -124,7 +124,8 @@ fn prefixed_body(text: &str, start: usize, header_end: usize) -> Option<usize> {
     end
 }
 
-/// Returns the line at `at`, unless it is longer than lines of keys or the text ends before it.
+/// Returns the line at `at`; `None` if the line is longer than lines of keys, or `at` is after the
+/// end of the text.
 fn line_at(text: &str, at: usize) -> Option<&str> {
     let rest = text.as_bytes().get(at..)?;
     let length = rest.iter().take(2 * PATH).position(|byte| *byte == b'\n');
@@ -256,7 +257,7 @@ fn is_rest(word: &str) -> bool {
         || word.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
 }
 
-/// Matches line numbers, diff markers, the `+` of joined strings, their prefixes, and `<br>`.
+/// Matches line numbers, diff markers, `<br>`, and the `+` and the prefixes of joined strings.
 fn is_decoration(word: &str) -> bool {
     matches!(word, "b" | "br" | "rb")
         || word.len() <= 8 && !word.bytes().any(|byte| byte.is_ascii_alphabetic() || byte == b'=')

@@ -12,15 +12,15 @@ use crate::{
 
 impl Redactor {
     /// Redacts the keys and values in `value`, in place. A value is replaced as a whole if its key
-    /// denotes a secret and the value may be this secret; a number, only if the key denotes a
-    /// password. The key of a list also applies to its elements. The key of an object also applies
-    /// to fields such as `value`: `{"password": {"value": "…"}}`.
+    /// denotes a secret and the value may be this secret. A number is replaced only if the key
+    /// denotes a password or a code such as a PIN. The key of a list also applies to its elements.
+    /// The key of an object also applies to fields such as `value`: `{"password": {"value": "…"}}`.
     pub fn redact_value(&self, value: &mut Value) -> SecretCounts {
         self.redact_value_noting(value, &mut |_, _| {})
     }
 
-    /// Redacts the keys and values of a session's `value`, also the secrets in `known` (only in
-    /// values). Adds the secrets that were recognised in `value` to `known`.
+    /// Redacts the keys and values of a session's `value`. In values, also redacts the secrets in
+    /// `known`. Adds the secrets that were recognised in `value` to `known`.
     pub fn redact_value_of_session(&self, value: &mut Value, known: &mut KnownSecrets) {
         self.redact_value_noting(value, &mut |secret, kind| known.note(secret, kind));
         known.replace_in(value);

@@ -1,9 +1,9 @@
 //! Remembers the secrets of a session, so that they are also replaced where nothing marks them:
 //! "Uploaded with hunter2-Xk9" after a prompt with `password: hunter2-Xk9`.
 //!
-//! A secret is remembered as its length and a keyed hash. Short values, values without a
-//! letter, values that are neither random nor contain a digit or one of `!#$%&*+?@^~`, and names such
-//! as `db-creds-v2` are not remembered, because other text may contain them.
+//! A secret is remembered as its length and a keyed hash. Some values are not remembered, because
+//! other text may contain them: short values, values without a letter, names such as `db-creds-v2`,
+//! and values without a digit or one of `!#$%&*+?@^~` unless they look random.
 
 use std::ops::Range;
 
@@ -24,14 +24,16 @@ use crate::{
 const SHORTEST: usize = 8;
 /// Maximum length, in bytes, of a remembered secret.
 const LONGEST: usize = 128;
-/// Maximum number of remembered secrets; the one that was recognised longest ago is dropped.
+/// Maximum number of remembered secrets. Above this number, the secret that was recognised longest
+/// ago is dropped.
 const MAX_SECRETS: usize = 64;
-/// Number of hexadecimal digits of a stored hash. It is long enough that other text does not
-/// have the same hash by chance. The key is stored with the hashes, so that somebody who has both can
-/// test guesses of weak passwords.
+/// Number of hexadecimal digits of a stored hash. Another text is unlikely to have the same hash by
+/// chance. The key is stored with the hashes, so somebody who has both can test guesses of weak
+/// passwords.
 const HASH_DIGITS: usize = 12;
-/// Maximum number of parts of a text that are hashed, beside its whole words. Only about a megabyte
-/// of text without blanks has more parts.
+/// Maximum number of candidates in one text that are hashed. Above the limit, only whole words
+/// between white space are hashed. Only about a megabyte of text without blanks has more
+/// candidates.
 const MAX_HASHES: usize = 1 << 20;
 
 /// The secrets that were recognised in a session.
@@ -49,7 +51,7 @@ struct HashedSecret {
     kind: SecretKind,
 }
 
-/// The keyed hash of a secret, which has [`HASH_DIGITS`] digits. It is stored as text.
+/// The keyed hash of a secret, with [`HASH_DIGITS`] digits. The hash is stored as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SecretHash(u64);
 
@@ -59,7 +61,7 @@ impl KnownSecrets {
         KnownSecrets { key, secrets: Vec::new() }
     }
 
-    /// Whether hashes of the list have a key.
+    /// Whether the list has a key for its hashes.
     pub fn has_key(&self) -> bool {
         !self.key.is_empty()
     }
@@ -88,8 +90,8 @@ impl KnownSecrets {
         self.secrets.push(HashedSecret { length: secret.len(), hash, kind });
     }
 
-    /// Like [`findings`](KnownSecrets::findings), also inside and beside control sequences of a
-    /// terminal.
+    /// Like [`findings`](KnownSecrets::findings), but also finds secrets inside and beside control
+    /// sequences of a terminal.
     pub(super) fn findings_beside_colours(&self, text: &str) -> Vec<Finding> {
         let mut findings = self.findings(text);
         let plain = if self.is_empty() { None } else { PlainText::of(text) };
@@ -263,14 +265,14 @@ fn is_around_secret(c: char) -> bool {
     ".,;:'\"`".contains(c)
 }
 
-/// Whether no letter or digit continues the text in `range` behind its end.
+/// Whether the end of `range` is not inside a run of letters and digits.
 fn is_complete(bytes: &[u8], range: &Range<usize>) -> bool {
     let is_alphanumeric = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
     !is_alphanumeric(range.end) || !is_alphanumeric(range.end - 1)
 }
 
-/// Whether `text` has the length of a secret, no white space, a letter, and a digit or a symbol,
-/// unless it looks random.
+/// Whether `text` has the length of a secret, no white space and a letter, and either looks random
+/// or contains a digit or a symbol.
 fn is_distinctive(text: &str) -> bool {
     if !(SHORTEST..=LONGEST).contains(&text.len()) {
         return false;

@@ -6,11 +6,11 @@
 //!   in URLs (`url`);
 //! - secrets that an adjacent name identifies: `assignment`.
 //!
-//! They do not redact hashes other than password hashes, ids that give no access to anything,
-//! placeholders, references to variables, or code. Whether a part of a text is redacted depends
-//! only on nearby text, and on the secrets that were recognised earlier in the same session
-//! ([`KnownSecrets`]). The callers decide whether and where to redact. This module neither logs nor
-//! keeps any text.
+//! They do not redact placeholders, code, references to variables, ids that give no access, and
+//! hashes. Password hashes are an exception: they are redacted. Whether a part of a text is
+//! redacted depends only on nearby text, and on the secrets that were recognised earlier in the
+//! same session ([`KnownSecrets`]). The callers decide whether and where to redact. This module
+//! neither logs nor keeps any text.
 
 mod ansi;
 mod assignment;
@@ -43,7 +43,7 @@ pub const RULES_VERSION: u32 = 7;
 /// tests, need one pass each.
 const PASSES: usize = 16;
 
-/// Shared by the whole process, because its creation takes some milliseconds.
+/// The scanner. The whole process shares it, because its creation takes some milliseconds.
 static SCANNER: LazyLock<RuleScanner> = LazyLock::new(RuleScanner::new);
 
 #[derive(Clone)]
@@ -67,7 +67,7 @@ pub struct RedactedText<'t> {
 }
 
 impl Redactor {
-    /// Creates a redactor. This is cheap, because the rules are compiled on first use.
+    /// Creates a redactor. The creation is cheap, because the rules are compiled on first use.
     pub fn new() -> Redactor {
         Redactor { scanner: &SCANNER }
     }
@@ -78,8 +78,8 @@ impl Redactor {
         self.redact_noting(text, &mut |_, _| {})
     }
 
-    /// Replaces every secret in a text of a session, also the secrets in `known`. Adds the secrets
-    /// that were recognised in `text` to `known`.
+    /// Replaces every secret in a text of a session, including the secrets in `known`. Adds the
+    /// secrets that were recognised in `text` to `known`.
     pub fn redact_of_session<'t>(
         &self,
         text: &'t str,
@@ -119,8 +119,8 @@ impl Redactor {
         RedactedText { text, counts }
     }
 
-    /// Returns all secrets of `text`. If it has control sequences of a terminal, the text is also
-    /// scanned without them.
+    /// Returns all secrets of `text`. If the text has control sequences of a terminal, also scans
+    /// the text without them.
     fn findings(&self, text: &str) -> Vec<Finding> {
         let findings = self.scanner.findings(text);
         let Some(plain) = PlainText::of(text) else { return findings };

@@ -1,8 +1,8 @@
 //! Decides whether a text is random or consists of words.
 //!
-//! Entropy alone does not distinguish a short key from a long identifier. Two further properties of
-//! random texts are therefore used: they change between letters, digits and cases every second or
-//! third character, and their letter pairs are rare in words.
+//! Entropy alone does not distinguish a short key from a long identifier. Two further properties
+//! are therefore used: a random text changes between letters, digits and cases every second or
+//! third character, and the letter pairs of a random text are rare in words.
 
 /// The letters that commonly follow each letter in words and identifiers: 93 % of all pairs,
 /// counted over the sources and documentation of about 200 crates.

@@ -15,11 +15,11 @@ pub(super) struct Rule {
     pub(super) window: usize,
 }
 
-/// Maximum number of bytes that most patterns read from their anchor. The longest known token has
-/// fewer.
+/// Maximum number of bytes that most patterns read from their anchor. The longest known token is
+/// shorter.
 const WINDOW: usize = 64 * 1024;
 
-/// The same limit for a pattern that may begin before its anchor. It is smaller, because the
+/// The same limit for a pattern that may begin before its anchor. The limit is smaller, because the
 /// pattern is tried at many positions.
 const NARROW_WINDOW: usize = 256;
 
@@ -43,7 +43,7 @@ pub(super) enum Start {
     Back(usize),
 }
 
-/// A condition on the secret itself.
+/// A condition on the secret that the pattern matched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Check {
     /// Neither a placeholder nor a repetition of a few characters.
@@ -61,13 +61,14 @@ pub(super) enum Check {
     Chosen,
     /// Resembles a password rather than a word or a name.
     Told,
-    /// Like `Told`, for looser connections.
+    /// Like `Told`, but letters with a single digit must look random. For patterns that often match
+    /// other text.
     ClearlyTold,
     /// Contains no function words. The pattern requires at least twelve words.
     SeedWords,
     /// The base64 of `user:password`.
     BasicPair,
-    /// No word for electronics is near: it is not the number of a pin of a processor.
+    /// Is not the number of a pin of a processor: no word for electronics is near.
     PinOfPerson,
     Nothing,
 }
@@ -84,13 +85,14 @@ impl Rule {
         self
     }
 
-    /// For patterns whose parts may all be long, so that they are tried at many positions.
+    /// Reduces the window, for patterns that are tried at many positions, because all of their
+    /// parts may be long.
     pub(super) const fn narrow(mut self) -> Rule {
         self.window = NARROW_WINDOW;
         self
     }
 
-    /// For patterns with `args!`, which read many bytes.
+    /// Sets the window and the check for patterns with `args!`, which read many bytes.
     pub(super) const fn command(mut self) -> Rule {
         self.window = COMMAND_WINDOW;
         self.check(Check::Password)

@@ -1,18 +1,18 @@
 //! The forms of secrets: the table that the scanner uses.
 //!
-//! A rule is tried where one of its anchors occurs in the text. Its pattern begins at the anchor
-//! (or at most [`Start::Back`](crate::rule::Start::Back) bytes before it) and matches bytes, not characters. The secret is
-//! the first group that matched, or the whole match if there is no group. The formats come from the
-//! providers' documentation or from sample tokens; the list of providers was compared with the
-//! default configuration of gitleaks (MIT, as of 2026).
+//! A rule is tried where one of its anchors occurs in the text. Its pattern begins at the anchor,
+//! or at most [`Start::Back`](crate::rule::Start::Back) bytes before the anchor, and matches bytes,
+//! not characters. The secret is the first group that matched, or the whole match if there is no
+//! group. The formats come from the providers' documentation or from sample tokens; the list of
+//! providers was compared with the default configuration of gitleaks (MIT, as of 2026).
 //!
 //! Secrets without a recognisable form (`MISTRAL_API_KEY=…`) are found by the adjacent name: see
 //! [`assignment`](crate::assignment).
 
 use crate::rule::{Check, Rule, edged, glued};
 
-/// The pattern of a command's arguments, possibly over continued lines. Quoted arguments may contain
-/// any character; a quote within a word opens no argument over several lines.
+/// The pattern of a command's arguments, possibly over continued lines. Quoted arguments may
+/// contain any character. A quote within a word does not begin an argument of several lines.
 macro_rules! args {
     () => {
         r#"(?: (?:[^\n|;&\\]|\\(?:\r?\n|.)|'[^'\n]*'|"(?:[^"\\\n]|\\.)*"|[ =]'[^']*'|[ =]"(?:[^"\\]|\\.)*")*?)?[ \t]"#
@@ -26,7 +26,7 @@ macro_rules! word {
     };
 }
 
-/// The pattern of what follows a code of digits: no unit, no further digits and no decimals.
+/// The pattern of the text after a code of digits: no unit, no further digits and no decimals.
 macro_rules! after_code {
     () => {
         r"(?:[^\w.:/ ,-]| (?:[^lbmrcL]|l[^io]|b[^y]|m[^si]|r[^o]|c[^h]|L[^O]|$)|,(?:[^ /]| [^/]|$)|[.:/-](?:\W|$)|$)"
@@ -277,7 +277,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("one-time-code", &["\"otp\"", "\"OTP\""], r#""(?i:otp)"\s{0,4}:\s{0,4}"?(\d{4,8})(?:["\s,}\]]|$)"#).narrow().check(Check::Nothing),
     edged("one-time-code", &["OTP", "TOTP"], concat!(r#"T?OTP(?: code)?(?: is| ist| lautet| ?[:=]|[ _-][Cc](?:ode|ODE) ?[:=])[ :*`'"]{0,4}(\d{4,8}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::Nothing),
     glued("one-time-code", &["erification code", "erification_code", "erificationCode", "ERIFICATION_CODE", "erification Code", "ne-time code", "ne-time password", "ne-time passcode", "ne time password", "ne time code", "uthenticator code", "onfirmation code", "2FA code", "MFA code", "ign-in code", "tigungscode", "erifizierungscode", "icherheitscode"], concat!(r#"(?:[A-Za-z0-9]+[ _-]?){0,2}?(?:[Cc]ode|CODE|pass(?:word|code)|[a-z\x80-\xff]+code)["']?(?: for [^\n:=]{1,40}?(?:(?: is| ist| lautet) | ?[:=])|(?: is| ist| lautet)?(?: ?[:=]| ))[ *`'"]{0,4}((?:G-)?\d{4,8}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::Nothing),
-    // Authors of programs also call their programs so.
+    // Only these kinds of codes, because programmers also call their programs `code`.
     glued("one-time-code", &["ecurity code", "uthentication code", "ogin code"], concat!(r#"(?:[A-Za-z0-9]+[ _-]?){0,2}?(?:[Cc]ode|CODE|pass(?:word|code)|[a-z\x80-\xff]+code)["']?(?: for [^\n:=]{1,40}?)? ?[:=][ *`'"]{0,4}((?:G-)?\d{4,8}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::Nothing),
     glued("one-time-code", &[" is your "], r"(?:^|[^\w.:/-])((?:G-)?\d{4,8}|\d{3}[ -]\d{3}) is your (?:(?:[A-Z0-9a-np-z]|o[a-vx-z])[A-Za-z0-9 -]{0,40}?)?(?:code|OTP|password|passcode|PIN)\b").back(12).check(Check::Nothing),
     // Values on the line after a label.

@@ -1,5 +1,6 @@
 //! Scans a text once. Finds the anchors: the literals of [`Rule::anchors`], parts of names, and the
-//! starts of URLs, private keys and replacements. At each anchor, applies the rules for that anchor.
+//! starts of URLs, private keys and replacements. At each anchor, applies the rules for that
+//! anchor.
 //!
 //! All anchors are searched at once, so that text without anchors costs one pass. The work at each
 //! anchor is bounded: a pattern reads a limited window, and replaced text is not read again.
@@ -190,8 +191,8 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// If the name at `start` is in the heading row of a table, reads the table. Reads each table only
-    /// once.
+    /// If the name at `start` is in the heading row of a table, reads the table. Reads each table
+    /// only once.
     fn try_table(&mut self, start: usize) {
         let Some(table) = assignment::table::below(self.text, start) else { return };
         self.tables = table.end;
@@ -321,8 +322,8 @@ fn is_password(secret: &str) -> bool {
 /// Common English words that are in no list of seed words. Text with such a word is prose.
 const FUNCTION_WORDS: [&str; 7] = ["and", "are", "for", "from", "the", "which", "with"];
 
-/// Whether a word begins at `at`. Before a word there is nothing, an escape (`\n`, `\u0022`,
-/// `%3D`), or a byte that is not a letter, not a digit and not in `others`.
+/// Whether a word may begin at `at`: at the start of the text, after an escape (`\n`, `\u0022`,
+/// `%3D`), or after a byte that is not a letter, not a digit and not in `others`.
 pub(super) fn is_edge(text: &[u8], at: usize, others: &[u8]) -> bool {
     let Some(before) = at.checked_sub(1) else { return true };
     let byte = text[before];

@@ -11,8 +11,8 @@ pub fn is_scratch(path: &str) -> bool {
     .is_match(path)
 }
 
-/// Whether `path` is a scratch file for sessions in `folders`. The files of a project that itself is in
-/// a folder of temporary files are not scratch files.
+/// Whether `path` is a scratch file for sessions in `folders`. A file of a project is not a scratch
+/// file, even if the project is in a folder of temporary files.
 pub fn is_scratch_outside<'f>(folders: impl IntoIterator<Item = &'f str>, path: &str) -> bool {
     let is_inside = |folder: &str| {
         let rest = path.strip_prefix(folder.trim_end_matches('/'));

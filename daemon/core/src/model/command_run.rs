@@ -18,7 +18,7 @@ pub struct CommandRun {
     pub place: Option<String>,
     /// How the command ended.
     pub outcome: Outcome,
-    /// Whether the output shows a failure that the exit code hides, for example because of `| tail`.
+    /// Whether the output shows a failure that the exit code hides, for example after `| tail`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shows_failure: bool,
     /// The position in the transcript.

@@ -35,7 +35,7 @@ pub struct Choice {
     /// For a plan: the steps, in a few words each.
     #[serde(default)]
     pub steps: Vec<String>,
-    /// For a plan: the files that it is going to change.
+    /// For a plan: the files that the plan changes.
     #[serde(default)]
     pub files: Vec<String>,
     /// Whether the user typed the answer instead of choosing an option.
@@ -63,7 +63,7 @@ pub struct Correction {
 /// A summary of the session by the agent itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recap {
-    /// The occasion on which it was written.
+    /// The occasion on which the recap was written.
     pub kind: RecapKind,
     /// The text, shortened when very long.
     pub text: String,

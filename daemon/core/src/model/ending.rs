@@ -8,7 +8,8 @@ pub struct SessionEnding {
     pub report: Option<String>,
     /// An earlier report with more content, if the last report is short.
     pub earlier_report: Option<String>,
-    /// The user's request that the objective of the summary rewords, or else the first clear request.
+    /// The user's request that the objective of the summary rewords, or else the first clear
+    /// request of the user.
     pub first_request: Option<String>,
     /// The objective of the summary, if `first_request` is `None`.
     pub about: Option<String>,

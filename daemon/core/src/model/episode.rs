@@ -71,7 +71,7 @@ impl Episode {
         self.session_id.agent == MEMORY
     }
 
-    /// Whether the episode is a memory that is a wish of the user for all projects.
+    /// Whether the episode is a memory that contains a preference of the user for all projects.
     pub fn is_wish_for_all_projects(&self) -> bool {
         let mut wishes = self.summary.preferences.iter().flatten();
         self.is_memory() && wishes.any(|wish| wish.starts_with(EVERYWHERE))

@@ -43,8 +43,8 @@ pub struct Evidence {
     pub prompts_left_out: u32,
     /// The agent's last text.
     pub last_reply: Option<Quote>,
-    /// The position of the last result of a tool other than Graphiti. If it is after the agent's
-    /// last words, the agent wrote nothing about it.
+    /// The position of the last result of a tool other than Graphiti. If this result is after the
+    /// agent's last words, the agent wrote nothing about the result.
     pub last_result: Option<Origin>,
     /// The last tool call after the agent's last words, as long as the call has no result. If the
     /// session ends with such a call, the agent was interrupted.
@@ -60,7 +60,8 @@ pub struct Evidence {
     pub planned_checks: Vec<Quote>,
     /// Tickets that the prompts mention, with the texts of the issue tracker.
     pub tickets: Vec<Ticket>,
-    /// Findings, decisions and open tasks of the agent, and statements of the user it agreed with.
+    /// Findings, decisions and open tasks of the agent, and statements of the user that the agent
+    /// agreed with.
     pub statements: Vec<Statement>,
     /// The statements in the agent's last message, which is treated as the report at the end of its
     /// turn. When the user continues, these statements are added to `statements`.
@@ -71,8 +72,8 @@ pub struct Evidence {
     pub reports_left_out: u32,
     /// Published texts besides commits: pull requests, comments, issues and notes of releases.
     pub publications: Vec<Publication>,
-    /// Successful changes of what is outside of the repository, in order. Of each object, only the
-    /// latest change is kept.
+    /// Successful changes outside of the repository, in order. Of each object, only the latest
+    /// change is kept.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outside_changes: Vec<OutsideChange>,
     /// The changes of the repository, in order; the latest ones are kept.
@@ -110,7 +111,8 @@ pub struct Evidence {
     pub tasks_at: Option<Origin>,
     /// Work handed to sub-agents.
     pub delegations: Vec<Delegation>,
-    /// Ids of sub-agents whose calls are in this file. Their own files add tokens, models and times.
+    /// Ids of sub-agents whose calls are in this file. Their own files add tokens, models and
+    /// times.
     pub reported_sub_agents: Vec<String>,
     /// Choices of the user: answers, accepted and refused plans.
     pub choices: Vec<Choice>,
@@ -247,11 +249,11 @@ pub enum StatementKind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileWork {
-    /// Times it was read.
+    /// Number of times the file was read.
     pub reads: u32,
-    /// Times it was edited.
+    /// Number of times the file was edited.
     pub edits: u32,
-    /// Times it was written as a whole.
+    /// Number of times the file was written as a whole.
     pub writes: u32,
     /// Lines added by edits and writes.
     pub lines_added: u32,
@@ -286,11 +288,11 @@ pub struct ErrorSeen {
     pub attempt: String,
     /// The position where the error was first seen.
     pub origin: Origin,
-    /// When it was first seen.
+    /// When the error was first seen.
     pub at: Option<Timestamp>,
-    /// Number of times it was seen.
+    /// Number of times the error was seen.
     pub times: u32,
-    /// Number of times it occurred again after it was resolved.
+    /// Number of times the error occurred again after it was resolved.
     #[serde(default)]
     pub returns: u32,
     /// The agent's reason why the failure is unrelated to this session: `it failed before`.

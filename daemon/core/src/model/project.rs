@@ -15,8 +15,8 @@ pub struct Project {
 }
 
 impl Project {
-    /// Returns the project at `path`. The path is normalised: separators are `/`, without one at the
-    /// end.
+    /// Returns the project at `path`. The path is normalised: the separators are `/`, and
+    /// separators at the end are removed.
     pub fn new(path: &str) -> Project {
         let forward = path.trim().replace('\\', "/");
         let trimmed = forward.trim_end_matches('/');
@@ -48,8 +48,9 @@ impl Project {
     }
 
     /// Returns the form in which paths of Windows, WSL, Git Bash and Unix are compared. A path on a
-    /// drive of Windows becomes `c:/folder` in lower case, because Windows ignores case. A path such as
-    /// `/c/app` is a path of Git Bash only in `/c/Users`, because Unix has folders with such names.
+    /// drive of Windows becomes `c:/folder` in lower case, because Windows ignores case. A path of
+    /// Git Bash such as `/c/app` is recognised only below `/c/Users`, because Unix has folders with
+    /// names of one letter, too.
     pub fn spelling(&self) -> String {
         let path = self.path.strip_prefix("//?/").unwrap_or(&self.path);
         let mut parts = path.strip_prefix('/').unwrap_or_default().splitn(3, '/');

@@ -35,7 +35,7 @@ pub enum PublicationKind {
 pub struct GitEvent {
     /// The action.
     pub step: GitStep,
-    /// Whether the action worked.
+    /// Whether the action succeeded.
     pub succeeded: bool,
     /// The branch of the action, if it is known. For a merge: the branch that was merged.
     pub branch: Option<String>,
@@ -173,7 +173,7 @@ pub struct ForgeChecks {
     pub pull_request: Option<u64>,
     /// The names of the checks that failed.
     pub failed: Vec<String>,
-    /// The names of the tests that failed in them, if their logs were printed.
+    /// The names of the tests that failed in these checks, if the logs of the checks were printed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
 }
@@ -220,7 +220,7 @@ pub struct OutsideChange {
     pub at: Option<Timestamp>,
 }
 
-/// What a command outside of the repository changed.
+/// What a command changed outside of the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutsideKind {

@@ -19,7 +19,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// The number that the store assigns to a session when it is first seen. It is never reused.
+/// The number that the store assigns to a new session. A number is never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionKey(pub u64);
 
@@ -118,11 +118,12 @@ pub struct Indexing {
     pub since: Timestamp,
     /// Attempts that failed before this one.
     pub attempts: u32,
-    /// Whether the transcript was written since the job became due. If `true`, the session is
-    /// active again after the job, except while a failed, requested close must be retried.
+    /// Whether the transcript was written since the job became due. If `true`, the session becomes
+    /// active again when the job ends, unless the job failed and a requested close must be retried.
     pub written_since: bool,
-    /// Why the session was closed again after the job became due, if it was closed again. Then
-    /// another job follows, because the running job may not have read everything.
+    /// Why the session was closed again after the job became due; `None` if it was not closed
+    /// again. Another job follows such a close, because the running job may not have read
+    /// everything.
     pub again: Option<CloseReason>,
 }
 
@@ -169,7 +170,7 @@ impl State {
 /// Why a session was closed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum CloseReason {
-    /// A caller requested it, perhaps with a note.
+    /// A caller requested the close, perhaps with a note.
     Explicit(Option<String>),
     /// The agent's hook reported the end of the session, with the agent's reason.
     Hook(String),
@@ -232,7 +233,8 @@ impl CloseReason {
         }
     }
 
-    /// Whether a caller or an agent closed the session, and not the daemon by itself.
+    /// Whether a caller or an agent requested the close. Otherwise, the daemon closed the session
+    /// by itself.
     pub fn is_requested(&self) -> bool {
         matches!(self, CloseReason::Explicit(_) | CloseReason::Hook(_) | CloseReason::PreCompact)
     }

@@ -167,7 +167,7 @@ pub struct EnhancedSessionSummary {
     /// Errors and how they were resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors_resolved: Option<Vec<ErrorResolution>>,
-    /// The causes of failures, if they were found.
+    /// The causes of failures, if the session found causes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root_cause_analysis: Option<String>,
     /// Settings that were changed, with the old and the new values.

@@ -9,8 +9,8 @@ pub enum TestChoice<'n> {
     Beginning(&'n str),
 }
 
-/// Returns the names by which a command may select tests, without the tests that it excludes. Only Go
-/// tests are selected by the beginnings of their names.
+/// Returns the names by which a command may select tests, without the tests that the command
+/// excludes. Only Go tests are selected by the beginnings of their names.
 pub(super) fn chosen_tests(command: &str, is_go: bool) -> Vec<TestChoice<'_>> {
     let words = command.split(|c: char| c.is_whitespace() || "'\"=,;".contains(c));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();

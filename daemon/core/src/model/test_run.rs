@@ -64,7 +64,8 @@ impl TestRun {
         format!("{}{limit}{place}", family(&self.framework))
     }
 
-    /// Whether both are runs of the same suite. For Go, one may count packages, and the other tests.
+    /// Whether this run and `other` are runs of the same suite. For Go, one of the runs may count
+    /// packages, and the other tests.
     pub fn is_of_suite(&self, other: &TestRun) -> bool {
         family(&self.framework) == family(&other.framework)
             && is_same_place(&self.place, &other.place)
@@ -82,8 +83,8 @@ impl TestRun {
         self.chosen_tests().iter().any(|choice| choices.contains(choice))
     }
 
-    /// Whether the limit of `other` begins with the limit of this run, so that this run includes the
-    /// tests of `other`: for example, `-run TestLogin` includes `-run TestLoginTwice`.
+    /// Whether the limit of `other` begins with the limit of this run, so that this run includes
+    /// the tests of `other`: for example, `-run TestLogin` includes `-run TestLoginTwice`.
     pub fn includes(&self, other: &TestRun) -> bool {
         let excludes =
             |limit: &str| ["skip", "deselect", "ignore"].iter().any(|word| limit.contains(word));
@@ -162,15 +163,19 @@ pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
     name(one) == name(other)
 }
 
-/// Returns, for each suite, the run that shows its state, in the order of `runs`. Among the runs
-/// after the latest whole run, this is the latest run with failures that no later run without
-/// failures covers (by the same or a wider limit, or by as many tests). If there is no such run, it
-/// is the latest whole run, or otherwise the latest run.
+/// Returns, for each suite, the run that shows its state, in the order of `runs`. It is the first
+/// of these runs that exists:
+/// - after the latest whole run: the latest run with failures that no later run covers
+/// - the latest whole run
+/// - the latest run
 ///
-/// A run with failures does not count if later runs without failures chose each test that failed.
+/// A later run covers a run if the later run has no failures, and has the same or a wider limit or
+/// at least as many tests. A run with failures does not count if later runs without failures chose
+/// each test that failed.
 ///
-/// A run is whole if it left no tests out, and ran at least half as many tests as the largest run
-/// that left no tests out. The size is ignored if the run has no counts (its output was shortened).
+/// A run is whole if it left no tests out, and ran at least half as many tests as the largest such
+/// run of the same framework. The size is ignored if the run has no counts (its output was
+/// shortened).
 pub fn latest_of_suites<'r>(runs: &[&'r TestRun]) -> Vec<&'r TestRun> {
     let mut found: Vec<(usize, &TestRun)> = Vec::new();
     for (at, run) in runs.iter().enumerate() {
@@ -210,8 +215,8 @@ fn deciding_run<'r>(suite: &[(usize, &'r TestRun)]) -> Option<(usize, &'r TestRu
     failed.or(whole).map(|at| suite[at]).or(suite.last().copied())
 }
 
-/// Whether all tests that failed in a run are known by name, and passed in later runs whose commands
-/// choose them.
+/// Whether all tests that failed in a run are known by name and passed in later runs. The commands
+/// of these later runs must select the tests.
 fn passed_since(failed: &TestRun, later: &[(usize, &TestRun)]) -> bool {
     let is_complete_list = failed.failed > 0 && failed.failed_tests.len() >= failed.failed as usize;
     let passed = |test: &String| {

@@ -32,8 +32,9 @@ impl Origin {
         self.source == other.source && self.line > other.line
     }
 
-    /// Whether something at this position and time came after `other` and `other_at`. In the same file, compares
-    /// the lines; otherwise, compares the times, and returns `false` if a time is missing.
+    /// Whether an event at this position and the time `at` came after an event at `other` and
+    /// `other_at`. In the same file, compares the lines; otherwise, compares the times, and returns
+    /// `false` if a time is missing.
     pub fn is_after(
         self,
         at: Option<Timestamp>,
@@ -57,8 +58,8 @@ pub struct Entry<'a> {
     pub at: Option<Timestamp>,
     /// The id of the record that contains the entry.
     pub uuid: Option<RecordUuid>,
-    /// The sub-agent of the entry, if the session's own file contains entries of sub-agents. Such an
-    /// entry is evidence about the session, but not part of its conversation.
+    /// The sub-agent of the entry, if the session's own file contains entries of sub-agents. Such
+    /// an entry is evidence about the session, but not part of its conversation.
     pub sub_agent: Option<Cow<'a, str>>,
     /// The id of the session's call that started the sub-agent, if the record contains it.
     pub caller: Option<Cow<'a, str>>,

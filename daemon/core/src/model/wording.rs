@@ -56,9 +56,9 @@ pub const NOT_FIXED: &str = "Not fixed in this session: ";
 pub const USER_REPORTED: &str = "User reported: ";
 /// Begins a discovery that the agent noted in its own memory for later sessions.
 pub const REMEMBERED: &str = "Noted in the agent's memory: ";
-/// Begins a step that a report suggests and that nothing took up.
+/// Begins a step that a report suggests and that was not done.
 pub const SUGGESTED: &str = "Suggested, not done: ";
-/// The part of a state of the repository after which no tests ran.
+/// In the state of the repository: files were changed, and no tests ran.
 pub const NO_TEST_RUN: &str = "no test run seen";
 /// Follows [`CHOSEN`] if the user changed the chosen option in their answer.
 pub const AND_CHANGED: &str = " and changed: ";

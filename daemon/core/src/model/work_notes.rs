@@ -13,7 +13,7 @@ pub struct WorkNote {
     pub purpose: NotePurpose,
     /// The text, shortened when long.
     pub text: String,
-    /// The position where it was written.
+    /// The position where the file was written.
     pub origin: Origin,
 }
 

@@ -1,17 +1,17 @@
-//! Computes literals of which each match of an expression contains at least one. A text without
-//! these literals needs no search by the expression.
+//! Computes the required literals of an expression: each match of the expression contains at least
+//! one of them. A text without these literals needs no search by the expression.
 
 use std::collections::BTreeSet;
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
-/// Maximum number of texts that a part of an expression is expanded to.
+/// Maximum number of texts to which a part of an expression is expanded.
 const MAX_TEXTS: usize = 64;
 
 /// Maximum number of characters of a class that is expanded.
 const MAX_CHARACTERS: usize = 8;
 
-/// Shorter literals are in too many texts.
+/// Minimum length, in bytes, of a literal. Shorter literals occur in too many texts.
 const MIN_BYTES: usize = 2;
 
 /// Literals of this length are as good as longer ones.
@@ -19,21 +19,21 @@ const ENOUGH_BYTES: usize = 4;
 
 type Literals = Vec<Vec<u8>>;
 
-/// Returns literals of which each match of `expression` contains at least one, if the case of ASCII
-/// letters is ignored. Returns `None` unless each of these literals has
-/// at least [`MIN_BYTES`].
+/// Returns the required literals of `expression`, in lower case: each match contains at least one
+/// of them, if the case of ASCII letters is ignored. Returns `None` if they are unknown, or if one
+/// of them is shorter than [`MIN_BYTES`].
 pub(super) fn required_literals(expression: &Hir) -> Option<Literals> {
     let literals = PartLiterals::of(expression).required()?;
     (shortest(&literals) >= MIN_BYTES).then_some(literals)
 }
 
-/// What is known about the matches of a part of an expression. The case of ASCII letters is
+/// The texts and literals of the matches of a part of an expression. The case of ASCII letters is
 /// ignored.
 #[derive(Default)]
 struct PartLiterals {
     /// All texts that the part can match, if there are few.
     texts: Option<Literals>,
-    /// Literals of which each match contains at least one.
+    /// Required literals: each match contains at least one of them.
     required: Option<Literals>,
 }
 
@@ -82,7 +82,7 @@ impl PartLiterals {
 
     fn of_sequence(parts: &[Hir]) -> PartLiterals {
         let mut required = None;
-        // The texts of the last parts, which follow each other.
+        // The texts of the last parts. These parts follow each other.
         let mut texts = vec![Vec::new()];
         let mut has_all_texts = true;
         for part in parts {
@@ -123,7 +123,8 @@ fn characters(class: &Class) -> Option<Literals> {
     is_small.then(|| all.into_iter().collect::<BTreeSet<_>>().into_iter().collect())
 }
 
-/// Returns each text of `starts` followed by each of `ends`, if there are not too many.
+/// Returns each combination of a text of `starts` and a text of `ends`, if there are not too many
+/// combinations.
 fn joined(starts: &Literals, ends: &Literals) -> Option<Literals> {
     let join = |start: &Vec<u8>| -> Literals {
         ends.iter().map(|end| [start.as_slice(), end].concat()).collect()
@@ -131,7 +132,8 @@ fn joined(starts: &Literals, ends: &Literals) -> Option<Literals> {
     (starts.len() * ends.len() <= MAX_TEXTS).then(|| starts.iter().flat_map(join).collect())
 }
 
-/// Returns the literals that are in fewer texts, as far as their lengths and their number tell.
+/// Returns the literals that probably occur in fewer texts: the list whose shortest literal is
+/// longer (up to [`ENOUGH_BYTES`]), or else the list with fewer literals.
 fn better(first: Option<Literals>, second: Option<Literals>) -> Option<Literals> {
     let rank = |literals: &Literals| {
         (shortest(literals).min(ENOUGH_BYTES), std::cmp::Reverse(literals.len()))

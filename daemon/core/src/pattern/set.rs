@@ -15,9 +15,9 @@ use regex_automata::{
 use crate::pattern::required::required_literals;
 
 /// Expressions with ranks. One pass over a text finds the literals that the expressions require;
-/// then only the expressions whose literals are in the text are matched, each one by itself. An
-/// automaton of all expressions has more states than its cache holds, so it is built again for
-/// almost every text.
+/// then only the expressions whose literals are in the text are matched, each one by itself. A
+/// single automaton of all expressions would have more states than its cache holds, and would
+/// therefore be built again for almost every text.
 pub struct ExpressionSet {
     syntax: Config,
     literals: AhoCorasick,
@@ -90,8 +90,8 @@ impl ExpressionSet {
 }
 
 impl Expression {
-    /// Compiles the expression without the automata that are built while it is matched: these pay
-    /// only for long texts.
+    /// Compiles the expression without the automata that are built during a search, because these
+    /// automata save time only in long texts.
     fn compiled(&self, syntax: &Config) -> &meta::Regex {
         self.compiled.get_or_init(|| {
             meta::Regex::builder()

@@ -1,8 +1,8 @@
 //! Splits names into words.
 
 /// Returns the words of a name, in lower case. The name is split at every character that is neither
-/// letter nor digit and at capitals that start a word: `mcp__ide__getHTTPHeaders` gives `mcp ide get
-/// http headers`.
+/// letter nor digit and at capitals that start a word: `mcp__ide__getHTTPHeaders` gives
+/// `mcp ide get http headers`.
 pub(crate) fn of_name(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();

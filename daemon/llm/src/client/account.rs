@@ -23,8 +23,9 @@ impl Account {
         Account { calls: 0, usage: TokenUsage::default(), cost: Some(Money::ZERO), model: None }
     }
 
-    /// Adds a call. The tokens of a call without a reply are not known: `is_estimated` means that
-    /// `spent` is only the maximum, which the budget has to count.
+    /// Adds a call. If `is_estimated`, the tokens of the call are not known, and `spent` is their
+    /// maximum. In this case, only the cost of `spent` is added, because the budget must count the
+    /// maximum.
     pub(super) fn add(
         &mut self,
         spent: Option<ActualUsage>,

@@ -1,5 +1,5 @@
-//! Marks the material of a prompt, checks the length of the prompt, and turns the answer into a reply
-//! of the requested form.
+//! Marks the material of a prompt, checks the length of the prompt, and turns the answer into a
+//! reply of the requested form.
 
 use serde_json::Value;
 

@@ -20,7 +20,7 @@ pub(super) struct ValueBelow {
     is_in_block: bool,
 }
 
-/// Finds the value below the label that ends with the name whose end is `name_end`.
+/// Finds the value below a label. The name at the end of the label ends at `name_end`.
 pub(super) fn find(text: &str, name_end: usize) -> Option<ValueBelow> {
     let bytes = text.as_bytes();
     let mut at = sentence::closing_emphasis(bytes, name_end).unwrap_or(name_end);

@@ -269,7 +269,8 @@ impl Value<'_> {
         }
     }
 
-    /// Accepts any word in a CSV file, and only text unlike ordinary words in a Markdown table.
+    /// Accepts any word in a CSV file or in the answer to an SQL query, and only text unlike
+    /// ordinary words in a Markdown table.
     fn is_column_password(self, text: &str) -> bool {
         self.quoting == Quoting::Literal || (text.len() >= 4 && is_unlike_words(text))
     }
@@ -285,7 +286,8 @@ fn is_argument_password(text: &str) -> bool {
 }
 
 /// Whether `text`, which only spaces separate from a name such as `password`, is a password: a
-/// single word of 6 to 64 bytes with letters and digits.
+/// single word of 6 to 64 bytes with letters and digits. A text with `=` is accepted only if a
+/// digit precedes the first `=` and the text resembles a password clearly.
 fn is_bare_word_password(text: &str) -> bool {
     let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
     let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());

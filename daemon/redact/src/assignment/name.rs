@@ -172,7 +172,8 @@ fn may_end_password(word: &str) -> bool {
         || ends.contains(&&[before.to_ascii_lowercase(), last.to_ascii_lowercase()])
 }
 
-/// Matches names without a separator before `pass` or `pw`, and names of other words.
+/// Matches words that are joined with `pass` or `pw` (`sshpass`, `rootpw`), and pairs of words such
+/// as `access code`.
 fn is_joined_password(previous: &str, word: &str) -> bool {
     let is = |wanted: &[&str]| wanted.iter().any(|end| word.eq_ignore_ascii_case(end));
     let follows = |wanted: &str| previous.eq_ignore_ascii_case(wanted);

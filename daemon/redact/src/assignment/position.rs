@@ -145,8 +145,8 @@ pub(super) fn is_in_row(text: &[u8], at: usize) -> bool {
     without_line_prefix(line).trim_ascii_start().starts_with(b"|")
 }
 
-/// Whether the name at `at` begins a line of a record in the expanded display of `psql`: below a line
-/// such as `-[ RECORD 1 ]---`, with only lines such as `id | 1` in between.
+/// Whether the name at `at` begins a line of a record in the expanded display of `psql`: below a
+/// line such as `-[ RECORD 1 ]---`, with only lines such as `id | 1` in between.
 pub(super) fn is_in_record(text: &[u8], at: usize) -> bool {
     let before = &text[at.saturating_sub(RECORD_REACH)..at];
     if !before.ends_with(b"\n") {

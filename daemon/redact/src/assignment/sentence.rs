@@ -184,7 +184,8 @@ pub(crate) fn is_told(text: &str) -> bool {
     is_told_with(text, 1)
 }
 
-/// Like [`is_told`], for looser connections between name and value.
+/// Like [`is_told`], but letters with a single digit must look random. For weaker connections
+/// between name and value.
 pub(crate) fn is_clearly_told(text: &str) -> bool {
     is_told_with(text, 2)
 }
@@ -266,7 +267,8 @@ fn is_address(text: &str) -> bool {
     })
 }
 
-/// Whether `rest` begins with a word of another language for `is`, given the name.
+/// Returns the length of the word for `is` in another language at the start of `rest`, given the
+/// name.
 pub(super) fn foreign_link(name: &[u8], rest: &[u8]) -> Option<usize> {
     let words: &[&str] = if name.ends_with("sło".as_bytes()) || name.ends_with(b"slo") {
         &["to ", "to: ", "jest "]
@@ -276,7 +278,8 @@ pub(super) fn foreign_link(name: &[u8], rest: &[u8]) -> Option<usize> {
     words.iter().find(|word| rest.starts_with(word.as_bytes())).map(|word| word.len())
 }
 
-/// Whether the text at `at` closes emphasis and a colon follows: `**Password**: x`.
+/// If the text at `at` closes emphasis and a colon follows, returns the position of the colon:
+/// `**Password**: x`.
 pub(super) fn closing_emphasis(text: &[u8], at: usize) -> Option<usize> {
     if !matches!(text.get(at), Some(b'*' | b'_' | b'<')) {
         return None;

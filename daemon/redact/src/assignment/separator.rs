@@ -295,7 +295,8 @@ fn by_words(text: &[u8], start: usize, end: usize, at: usize) -> Option<(Tie, us
     })
 }
 
-/// Returns the length of text such as `for bob: ` or `for the server is `, which contains the owner of the password.
+/// Returns the length of text that contains the owner of the password, such as `for bob: ` or
+/// `for the server is `.
 fn owner(rest: &[u8]) -> Option<usize> {
     let words = ["for ", "für ", "of ", "para ", "pour "];
     let word = words.iter().find(|word| rest.starts_with(word.as_bytes()))?;

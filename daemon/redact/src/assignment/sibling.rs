@@ -17,8 +17,9 @@ const STRING: usize = 200;
 /// Maximum number of spaces and line breaks between two tokens.
 const BLANKS: usize = 80;
 
-/// Returns the length of the text between a name and the value in a later field of the same object.
-/// `after_name` begins with the quote that closes the name.
+/// Returns the length of the text between a name and the value: in a later field of the same
+/// object, or in a field of the object that the name denotes. `after_name` begins with the quote
+/// that closes the name.
 pub(super) fn later(after_name: &[u8]) -> Option<usize> {
     if !after_name.first().is_some_and(|byte| b"\"'`\\&%".contains(byte)) {
         return None;

@@ -88,10 +88,10 @@ pub(crate) fn below(text: &str, at: usize) -> Option<SecretTable> {
     Some(table)
 }
 
-/// What the heading of a table says about its columns.
+/// The columns of a table, as its heading shows them.
 struct TableColumns {
     notation: Notation,
-    /// The meanings of the headings that denote secrets.
+    /// The meaning of each heading; `None` if the heading does not denote a secret.
     meanings: Vec<Option<NameMeaning>>,
     /// The positions of the bars in the heading, in characters.
     bars: Vec<usize>,

@@ -26,7 +26,8 @@ pub(crate) struct Value<'t> {
 /// How a value is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quoting {
-    /// By quotes or tags, as the value of a header, or as a cell of a CSV file.
+    /// By quotes or tags, as the value of a header, or as a cell of a CSV file or of the answer to
+    /// an SQL query.
     Literal,
     /// By quotes, in `NAME='value'` or after a flag.
     QuotedSetting,
@@ -48,7 +49,8 @@ pub(crate) enum Quoting {
     Flag,
     /// Unquoted, with only blanks between name and value, in a line with other content.
     Beside,
-    /// In a cell of a Markdown table, or unquoted after only blanks in a line with no other content.
+    /// In a cell of a Markdown table, or unquoted after only blanks in a line without other
+    /// content.
     Cell,
     /// Unquoted, in a sentence: `name is value`.
     Prose,
@@ -56,7 +58,7 @@ pub(crate) enum Quoting {
     Last,
     /// Unquoted, after other words or signs of a sentence: `set name to value`.
     Told,
-    /// By quotes, after such words.
+    /// By quotes, after other words or signs of a sentence: `set name to "value"`.
     ToldInQuotes,
     /// Unquoted, possibly code or prose.
     Bare,
@@ -68,7 +70,7 @@ pub(super) struct LocatedValue<'t> {
     reach: Reach,
 }
 
-/// Returns the value at `at`, which `tie` connects to the name at `name`.
+/// Returns the value at `at`. `tie` is the syntax between this value and the name at `name`.
 pub(super) fn read(
     text: &str,
     name: Range<usize>,
@@ -107,8 +109,8 @@ pub(super) fn read(
     }
 }
 
-/// Reads an unquoted value. If it is a setting, it ends where a setting ends; otherwise it ends as
-/// in code.
+/// Reads an unquoted value. The value ends as in [`Reach::Narrow`] if it may be code, and as in
+/// [`Reach::Word`] otherwise.
 fn read_bare<'t>(
     text: &'t str,
     name: &Range<usize>,

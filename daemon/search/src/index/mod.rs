@@ -142,8 +142,8 @@ impl SearchIndex {
         Ok(position)
     }
 
-    /// Commits, and removes deleted data from the disk. A commit only marks the data as deleted
-    /// until its segment is merged.
+    /// Commits, and removes deleted data from the disk. A commit only marks data as deleted; the
+    /// data stay on disk until their segment is merged.
     pub fn purge(&self) -> Result<(), IndexError> {
         self.commit()?;
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);

@@ -38,7 +38,8 @@ pub(crate) struct PassageRow {
     pub(crate) files: Vec<String>,
     pub(crate) tool: Option<String>,
     pub(crate) branches: Vec<String>,
-    /// The names of the session's work that the passage records; see [`work`].
+    /// The changed files, commits and tickets of the session that the passage names, in the form in
+    /// which a query looks them up; see [`work`].
     pub(crate) work: Vec<String>,
 }
 

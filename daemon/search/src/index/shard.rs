@@ -187,9 +187,9 @@ impl<'s> Shard<'s> {
         }
     }
 
-    /// Returns the compounds of at least `before` letters and `last`, with their frequencies. Looks
-    /// for them in the texts of languages that write compounds as one word. Reads all stems of these
-    /// languages.
+    /// Returns the compound words that end with `last` and have at least `before` letters before
+    /// `last`, with their frequencies. Looks for them in the texts of languages that write
+    /// compounds as one word. Reads all stems of these languages.
     pub(crate) fn compounds_with(
         &self,
         last: &str,
@@ -229,7 +229,7 @@ impl<'s> Shard<'s> {
         Ok(words)
     }
 
-    /// Returns the documents with an attribute that are not deleted.
+    /// Returns the documents that have an attribute and are not deleted.
     pub(crate) fn documents_with(
         &self,
         attribute: Attribute,
@@ -248,7 +248,8 @@ impl<'s> Shard<'s> {
         Ok(self.alive(documents))
     }
 
-    /// Returns the passages of a session that are not deleted and, on disk, its card.
+    /// Returns the documents of a session that are not deleted: its passages and, on disk, its
+    /// card.
     pub(crate) fn documents_of(&self, session: u64) -> tantivy::Result<Vec<u32>> {
         let documents = match self.store {
             Store::Disk(disk) => disk.documents_of(session)?,

@@ -77,7 +77,8 @@ pub(crate) fn language_of(term: &str) -> Option<Language> {
     Language::all().nth(number)
 }
 
-/// Returns the words that may have this stem, and consist of at least `before` letters and `last`.
+/// Returns the words that may have this stem, end with `last` and have at least `before` letters
+/// before `last`.
 pub(crate) fn compounds_of(stem: &str, last: &str, before: usize) -> Vec<String> {
     let parts = stem.char_indices().skip(before).map(|(at, _)| stem.split_at(at));
     let may_end = |ending: &str| {

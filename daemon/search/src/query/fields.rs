@@ -22,8 +22,8 @@ pub(super) fn filter(name: &str, value: &str, now: &Zoned) -> Option<Filter> {
     (field.read)(value.trim(), now)
 }
 
-/// Returns the values that the filter `name` accepts, as the end of a sentence; `None` when the name
-/// is unknown.
+/// Returns the values that the filter `name` accepts, as the end of a sentence; `None` when the
+/// name is unknown.
 pub fn filter_form(name: &str) -> Option<&'static str> {
     field(name).map(|field| field.form)
 }

@@ -23,7 +23,7 @@ pub(super) enum QueryToken<'t> {
         filter: Filter,
         is_negated: bool,
     },
-    /// The name of a filter with a value that the filter does not accept. It is searched as words.
+    /// A filter whose value is invalid. The text is searched as words.
     InvalidFilter {
         text: &'t str,
         form: &'static str,
@@ -39,7 +39,7 @@ impl QueryToken<'_> {
         )
     }
 
-    /// Whether the token may only exclude or filter.
+    /// Whether the token is a filter or an exclusion, or may become an exclusion.
     fn is_restriction(&self) -> bool {
         use QueryToken::{Filter, MinusWord, Phrase};
         match self {
@@ -52,7 +52,7 @@ impl QueryToken<'_> {
 
 /// Splits `text` at white space outside of quotes.
 ///
-/// Text with several lines, or a line of a log, was pasted. It is read as words, because its
+/// Pasted text, which is text with several lines or a line of a log, is read as words, because its
 /// characters are not meant as search syntax. Filters before a line of a log stay filters.
 pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
     let text = text.trim();
@@ -134,9 +134,9 @@ fn is_command(text: &str) -> bool {
         })
 }
 
-/// Whether a word with a minus after `items` is an option in a sentence, because the text before it
-/// names the use of an option ("compiles with -wall") or the command of a program ("after cargo
-/// build -release"). Other words with a minus between them are ignored.
+/// Whether a word with a minus after `items` is an option in a sentence, because the text before
+/// the word names the use of an option ("compiles with -wall") or the command of a program ("after
+/// cargo build -release"). Ignores other words with a minus in between.
 fn is_after_program(items: &[QueryToken<'_>]) -> bool {
     let mut before = items.iter().rev().filter(|item| !matches!(item, QueryToken::MinusWord(_)));
     let mut word_before = || match before.next() {
@@ -176,8 +176,8 @@ const PROGRAMS: &[&str] = &[
     "tofu",
 ];
 
-/// Further programs. Their names are also usual words of a query, so their first argument must be no
-/// option.
+/// Further programs. Their names are also usual words of a query, so their first argument must not
+/// be an option.
 const SHELL_PROGRAMS: &[&str] = &[
     "cargo", "cmake", "curl", "docker", "git", "gradle", "helm", "kubectl", "make", "mvn", "npm",
     "php", "python", "python3", "ruby", "rustc", "ssh", "vim",
@@ -237,8 +237,8 @@ fn filter(rest: &str, now: &Zoned) -> Option<(Filter, usize)> {
     Some((fields::filter(name, value, now)?, length))
 }
 
-/// Returns the length of a `name:value` at the start of `rest`, which is not a filter although the
-/// name is that of a filter, and the values that the filter accepts.
+/// If `rest` begins with a filter whose value is invalid, returns the values that the filter
+/// accepts, and the length of the filter.
 fn invalid_filter(rest: &str) -> Option<(&'static str, usize)> {
     let (name, value, length) = name_and_value(rest)?;
     let form = fields::filter_form(name)?;

@@ -18,7 +18,8 @@ const MIN_FOREIGN_WORDS: usize = 2;
 
 impl Query {
     /// Turns a query without meaningful words into a list of all sessions that match its dates and
-    /// filters. Without filters, a single word for a time of more than a day (`march`) remains a word.
+    /// filters. Without filters, a single word for a time of more than a day (`march`) remains a
+    /// word.
     pub(super) fn convert_to_list(&mut self) {
         let has_date = !self.dates.is_empty();
         let is_long = self.dates.iter().any(|range| range.length() > ONE_DAY);
@@ -45,8 +46,8 @@ impl Query {
         self.words.is_empty() && self.phrases.is_empty()
     }
 
-    /// Returns the period of a query that consists only of a time; `None` if the period has no start
-    /// or no end.
+    /// If the query consists only of a time, and this time has a start and an end, returns the
+    /// time.
     pub fn only_time(&self) -> Option<TimeRange> {
         let [FilterClause { filter: Filter::During(time), is_negated: false }] =
             &self.conditions[..]

@@ -14,19 +14,19 @@
 //! | `retry bug of last week` | sessions of last week first |
 //! | `what broke last week?` | only sessions of last week, newest first |
 //!
-//! A minus excludes a quoted text. It also excludes a lower-case word after other words, at the end
-//! of a query that is not a command line, and each lower-case word of a query that has only such
-//! words and filters. Other words with a minus (`-Wall`, `terraform apply -destroy`, `compiles with
-//! -static`) are options and count as words. A query with several lines, or a line of a log, is
-//! pasted text and consists of words only, except for filters before a line of a log.
+//! A minus before a quoted text excludes the text. A minus before a lower-case word excludes the
+//! word in two cases: the query has only exclusions and filters, or the word is at the end of the
+//! query, after other words, and the query is not a command line. Other words with a minus
+//! (`-Wall`, `terraform apply -destroy`, `compiles with -static`) are options and count as words. A
+//! query with several lines, or a line of a log, is pasted text. Pasted text consists of words
+//! only, except for filters before a line of a log.
 //!
 //! Values with spaces are quoted (`date:"last week"`). A filter with an invalid value
-//! (`date:2026-13-45`) consists of words; [`Query::invalid_filters`] reports it. Filters with the same
-//! name are alternatives,
-//! and so are `role:` and `in:`. Filters with different names, and several dates, must all match.
-//! `-` before a filter negates it. `file:`, `project:` and `agent:` apply to the session, the other
-//! filters to each passage. `file:` matches the end of a path or one of its segments, `project:`
-//! the end of a path or a word of the project's name.
+//! (`date:2026-13-45`) is searched as words; [`Query::invalid_filters`] reports it. Filters with
+//! the same name are alternatives, and so are `role:` and `in:`. Filters with different names, and
+//! several dates, must all match. `-` before a filter negates it. `file:`, `project:` and `agent:`
+//! apply to the session, the other filters to each passage. `file:` matches the end of a path or
+//! one of its segments, `project:` the end of a path or a word of the project's name.
 
 pub mod dates;
 mod fields;
@@ -247,7 +247,8 @@ impl Query {
         self.words.iter().filter(|_| is_code).max_by_key(|word| word.text.len())
     }
 
-    /// Returns the query for highlighting: adds the spellings that were searched to its words.
+    /// Returns the query for highlighting: this query, with the spellings that were searched as
+    /// further words.
     pub fn spelled(&self, spelled: &[Spelling]) -> Query {
         let mut query = self.clone();
         for Spelling { searched: asked, replacements: used } in spelled {

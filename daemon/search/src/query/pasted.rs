@@ -34,7 +34,8 @@ pub(super) fn is_error(text: &str) -> bool {
     MARKS.iter().any(|mark| text.contains(mark))
 }
 
-/// Omits the lines that repeat an earlier line. They add no word to the search, but time.
+/// Omits the lines that repeat an earlier line. Such lines add no words, but make the search
+/// slower.
 pub(super) fn distinct_lines(text: &str) -> Cow<'_, str> {
     let mut known = HashSet::new();
     let lines = text.lines().count();

@@ -7,9 +7,9 @@ use crate::{
 };
 
 impl Query {
-    /// Whether a session with this agent, project and time meets all filters. The session counts as
-    /// having no file, branch, tool or kind: only negated filters on them are met. `project` is the
-    /// path of the project, or its name.
+    /// Whether a session with this agent, project and time meets all filters. The session has no
+    /// file, branch, tool or kind, so it meets only negated filters on these properties. `project`
+    /// is the path of the project, or its name.
     pub fn admits_session(&self, agent: &str, project: &str, at: Timestamp) -> bool {
         let namespace = Project::new(project).namespace().number();
         let mut agents = AnyOf::default();

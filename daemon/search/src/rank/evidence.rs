@@ -104,8 +104,8 @@ impl Evidence {
         self.runs[row]
     }
 
-    /// Omits an objective or a prompt in an episode if it seems to be a copy of the session's first
-    /// prompt.
+    /// Returns `rows` without the rows of an episode's objective or prompts, if these rows seem to
+    /// be copies of the session's first prompt.
     pub(crate) fn without_copies(&self, rows: Range<usize>) -> Vec<usize> {
         let kind = |row: &usize| self.rows[*row].kind;
         let prompt = rows.clone().find(|row| kind(row) == PassageKind::User);

@@ -29,8 +29,8 @@ const MAX_POSTINGS: u64 = 300_000;
 pub(crate) struct Gathered {
     /// The admitted sessions in which an admitted passage contains a word whose list was read.
     pub(crate) found: Vec<SessionScore>,
-    /// For each [`mod@unit`] (search term), the number of sessions with the exact word, and with any
-    /// form. Estimated for the units whose lists were not read.
+    /// For each [`mod@unit`] (search term), the number of sessions with the exact word, and with
+    /// any form. Estimated for the units whose lists were not read.
     pub(crate) sessions_with: Vec<[u32; 2]>,
 }
 

@@ -1,6 +1,6 @@
 //! Ranks the sessions for a query that consists of one identifier, such as a file or a commit:
-//! first the sessions that worked on it, then the sessions that mention it. Each group is ordered
-//! by time.
+//! first the sessions that worked on the file or commit, then the sessions that mention the
+//! identifier. Each group is ordered by time.
 
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ pub(crate) struct SoughtIdentifier {
     /// The unit of the identifier; `None` if the query could be a plain word. Sessions that only
     /// mention such a word are ranked as for other queries.
     unit: Option<usize>,
-    /// The sessions that changed a file of this name, or made a commit of this hash or ticket.
+    /// The sessions that changed a file with this name, or made a commit with this hash or ticket.
     workers: FxHashSet<u64>,
 }
 
@@ -95,8 +95,8 @@ impl SoughtIdentifier {
     }
 
     /// Raises the scores of the sessions that are ranked first: sessions that worked on the
-    /// identifier precede others, and later sessions precede earlier sessions. Returns whether there
-    /// are such sessions.
+    /// identifier precede others, and later sessions precede earlier sessions. Returns whether
+    /// there are such sessions.
     pub(crate) fn raise(
         &self,
         candidates: &mut [Candidate],

@@ -11,9 +11,10 @@ use crate::{
 pub struct Results {
     /// Best first.
     pub sessions: Vec<SessionHit>,
-    /// Number of sessions that contain a word of the query; in a large index, the query's most
-    /// frequent words do not count. Without words, the number of sessions that match its filters,
-    /// without the filter of the request, which is then called for few sessions only.
+    /// Number of sessions that contain a word of the query or worked on its identifier. In a large
+    /// index, the query's most frequent words do not count. For a query without words, the number
+    /// of sessions that match the query's filters; the filter of the request is not applied to this
+    /// number.
     pub total: usize,
     /// Words of the query that the index does not contain, and their replacements.
     pub spelled: Vec<Spelling>,
@@ -34,8 +35,8 @@ pub struct SessionHit {
     pub session: SessionKey,
     /// The score, comparable only within one result.
     pub score: f32,
-    /// At most 16 passages, those that most likely answer the query first. Empty in a list and for a session that was not found by
-    /// the words of the query.
+    /// At most 16 passages, those that most likely answer the query first. Empty for a query
+    /// without words, and for a session that was not found by the words of the query.
     pub passages: Vec<PassageHit>,
     pub explanation: Explanation,
 }

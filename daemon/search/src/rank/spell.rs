@@ -14,8 +14,8 @@ use crate::{
 
 /// Maximum number of spellings of one word that are searched.
 const MAX_SPELLINGS: usize = 3;
-/// Maximum number of words one edit away that are considered. It is not small, because the intended
-/// word may be the rarest.
+/// Maximum number of words one edit away that are considered. The number is not small, because the
+/// intended word may be the rarest.
 const MAX_NEAR_WORDS: usize = 16;
 /// Maximum number of passages, for each similar word, in which the other words of the query are
 /// looked up.
@@ -142,7 +142,8 @@ fn same_ending(word: &str, view: &View<'_>) -> tantivy::Result<Vec<String>> {
     words_where(view, MAX_SPELLINGS, |shard| shard.compounds_with(word, SHORTEST_PART))
 }
 
-/// Returns the words of `near` with the highest [`shared_passage_weight`]; none if it is 0 for all.
+/// Returns the words of `near` with the highest [`shared_passage_weight`]; none if this weight is 0
+/// for all of them.
 fn sharing_a_passage(
     near: &[String],
     others: &[Unit],

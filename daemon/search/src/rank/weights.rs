@@ -10,7 +10,8 @@ pub struct Weights {
     pub saturation: f32,
     /// Penalty for the length of a text (BM25's b).
     pub length: f32,
-    /// The share of exact matches in the score of a word. All its forms together have the rest.
+    /// The share of exact matches in the score of a word. The rest is the share of all its forms
+    /// together.
     pub exact: f32,
     /// Words that are written as names.
     pub name: f32,

@@ -1,21 +1,20 @@
-//! Words of languages other than English that apply to any day: "was habe ich gestern gemacht"
-//! requests all sessions of that day.
+//! Words of languages other than English that describe no subject in a query with a date: "was habe
+//! ich gestern gemacht" requests all sessions of that day.
 //!
-//! The words have this meaning only in a query with a date. In other queries, they are ranked like
-//! all words.
+//! In a query without a date, these words are ranked like all words.
 
 use std::{collections::HashMap, ops::Range, sync::LazyLock};
 
 use crate::text::{self, is_unspaced, language::Language, language::LanguageSet};
 
-/// Returns the languages in which a folded word applies to any day.
+/// Returns the languages in which a folded word describes no subject.
 pub(crate) fn languages_with(word: &str) -> LanguageSet {
     WORDS.get(word).copied().unwrap_or_default()
 }
 
 /// Returns the ranges of `text`, in Chinese or Japanese, that consist of `dates` and of expressions
-/// that apply to any day. Adjacent ranges are joined. A text of more than [`LONGEST`] bytes has no
-/// ranges.
+/// that describe no subject. Adjacent ranges are joined. A text of more than [`LONGEST`] bytes has
+/// no ranges.
 pub(crate) fn unspaced_ranges(text: &str, dates: &[Range<usize>]) -> Vec<Range<usize>> {
     if text.is_ascii() || text.len() > LONGEST || !text.contains(is_unspaced) {
         return Vec::new();

@@ -9,7 +9,7 @@
 //!
 //! [`stem`] finds the other forms of English words, [`language`] finds the forms of words in other
 //! languages. [`stop`] lists English words with little meaning, and [`everyday`] lists words of
-//! other languages that apply to any day.
+//! other languages that describe no subject.
 
 pub(crate) mod distance;
 pub(crate) mod everyday;

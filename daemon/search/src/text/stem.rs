@@ -68,8 +68,8 @@ struct CachedStem {
     stem: Option<String>,
 }
 
-/// Whether the word is in one of the lists of this module (`went`, `config`), because no stemmer
-/// finds its base.
+/// Whether the word is in one of the lists of this module (`went`, `config`). Stemmers do not find
+/// the base of such a word.
 pub(crate) fn is_irregular(word: &str) -> bool {
     BASES.contains_key(word)
 }
@@ -268,7 +268,7 @@ utility util utils
 ";
 
 /// Words of developers that the stemmers of other languages would cut to another word (`log`). Each
-/// is its own base.
+/// line has a base, then the base again as a form of itself, and its plural.
 const WHOLE: &str = "
 admin admin admins
 login login logins

@@ -19,8 +19,8 @@ pub(crate) fn stop_class(word: &str) -> Option<StopClass> {
     WORDS.get(word).copied()
 }
 
-/// Whether a folded word applies to any day: "what broke yesterday" requests all sessions of that
-/// day.
+/// Whether a folded word describes no subject in a query with a date: "what broke yesterday"
+/// requests all sessions of that day.
 pub(crate) fn is_of_every_day(word: &str) -> bool {
     OF_EVERY_DAY.split_ascii_whitespace().any(|one| one == word)
 }

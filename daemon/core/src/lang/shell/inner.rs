@@ -10,8 +10,8 @@ use crate::lang::shell::{
 /// Maximum number of nested commands that are resolved.
 const DEEPEST: usize = 8;
 
-/// Maximum nesting of scripts within a command, such as the argument of `sh -c`, that readers of
-/// command lines follow.
+/// Maximum nesting of scripts that are arguments of commands, as in `sh -c`, for all readers of
+/// command lines.
 pub const MAX_SCRIPT_DEPTH: usize = 3;
 
 /// The innermost command, without wrappers.
@@ -75,8 +75,8 @@ pub fn of(words: &[String], redirects: &[Redirect]) -> Inner {
     }
 }
 
-/// Returns the command that `find` or `fd` runs on the files that it finds. `None` if `words` starts
-/// another program, or if the program runs no command.
+/// Returns the command that `find` or `fd` runs on the files that it finds. `None` if `words`
+/// starts another program, or if the program runs no command.
 pub fn command_of_find(words: &[String]) -> Option<&[String]> {
     let (name, arguments) = words.split_first()?;
     if !matches!(base_name(name).as_str(), "find" | "gfind" | "fd" | "fdfind") {

@@ -42,11 +42,13 @@ pub struct ShellCommand {
 pub struct CommandPosition {
     /// Whether the command is inside `$(...)`, backquotes or `<(...)`.
     pub nested: bool,
-    /// Whether the command is after `||`.
+    /// Whether the command is the right side of `||`, or a part of it.
     pub alternative: bool,
-    /// The number of the command's pipeline in the line, counted from 1.
+    /// The number of the command's pipeline in the line, counted from 1. The numbers in the script
+    /// of an argument continue from the number of the pipeline that runs the script.
     pub pipeline: usize,
-    /// The number of the command in its pipeline, counted from 0.
+    /// The number of commands before the command in its pipeline, and in the pipelines that contain
+    /// this pipeline.
     pub in_pipeline: usize,
     /// The number of `$(...)`, backquotes and scripts in arguments that contain the command.
     depth: usize,

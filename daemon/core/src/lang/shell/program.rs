@@ -32,9 +32,9 @@ pub struct Rule {
     pub purpose: Purpose,
     /// The domain in which the command works.
     pub domain: Where,
-    /// How much the command shows, if not the default.
+    /// How much the command shows about the purpose of its line; `None` for the default.
     pub effort: Option<Effort>,
-    /// The signals of the command, if not the default.
+    /// The signals of the command; `None` for the default.
     pub signals: Option<Signals>,
     /// The left side of the table's line, with only one of its programs. People see this text.
     pub name: String,

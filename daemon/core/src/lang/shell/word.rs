@@ -137,7 +137,8 @@ fn is_arithmetic(inner: &str) -> bool {
         && closing(bytes, 1, b')', false, DEEPEST).is_some_and(|end| end + 1 == bytes.len())
 }
 
-/// Returns the position of the bracket or quote `end` that closes the bracket or quote before `from`.
+/// Returns the position of the bracket or quote `end`, which closes the bracket or quote before
+/// `from`.
 fn closing(bytes: &[u8], from: usize, end: u8, quoted: bool, depth: usize) -> Option<usize> {
     let deeper = depth.checked_sub(1)?;
     let is_text = end == b'"' || quoted;

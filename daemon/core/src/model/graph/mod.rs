@@ -1,4 +1,4 @@
-//! Entities and facts. A fact has the times from which and until which it holds.
+//! Entities and facts. A fact records when it began to be true and when it ceased to be true.
 //!
 //! The [`Statements`] of an episode are the entities that the episode mentions, its claims, and
 //! marks of events that affect claims of other episodes. An [`Entity`] and a [`Fact`] combine the
@@ -175,13 +175,13 @@ pub struct Entity {
     pub name: String,
     /// The other names.
     pub aliases: Vec<String>,
-    /// When it was first mentioned.
+    /// When the entity was first mentioned.
     pub first_at: Timestamp,
-    /// When it was last mentioned.
+    /// When the entity was last mentioned.
     pub last_at: Timestamp,
-    /// When the first episode that mentions it was created.
+    /// When the first episode that mentions the entity was created.
     pub created_at: Timestamp,
-    /// Number of episodes that mention it.
+    /// Number of episodes that mention the entity.
     pub episodes: usize,
 }
 
@@ -200,7 +200,7 @@ pub struct Fact {
     pub others: Vec<EntityId>,
     /// The fact in words, from the latest session.
     pub sentence: String,
-    /// How certain it is.
+    /// How certain the fact is.
     pub certainty: Certainty,
     /// The time from which the fact is true.
     pub valid_at: Timestamp,
@@ -210,7 +210,7 @@ pub struct Fact {
     pub created_at: Timestamp,
     /// When the end of the fact was stored on this machine.
     pub expired_at: Option<Timestamp>,
-    /// The episodes that state it, the earliest session first.
+    /// The episodes that state the fact, the earliest session first.
     pub episodes: Vec<EpisodeId>,
     /// The transcript lines from which the fact was read.
     pub origins: Vec<(EpisodeId, Origin)>,

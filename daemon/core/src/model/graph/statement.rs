@@ -92,8 +92,8 @@ pub enum Observation {
     Seen,
     /// The error went away.
     Solved,
-    /// The subject succeeded (a command, a test, all tests), or was settled: a value was replaced, a
-    /// note was moved, a decision was taken back.
+    /// The subject (a command, a test, all tests) succeeded, or its claims ended for another
+    /// reason: a value was replaced, a note was moved, a decision was reversed.
     Succeeded,
     /// Tests were run.
     Ran {
@@ -103,9 +103,10 @@ pub enum Observation {
         /// The tests that failed.
         failed: Vec<u64>,
     },
-    /// The subject was chosen, in a decision about these words.
+    /// A decision chose the subject. Contains the words of the decision outside of its options.
     Chosen(Vec<u64>),
-    /// An option other than the subject was chosen, in a decision about these words.
+    /// A decision chose an option other than the subject. Contains the words of the decision
+    /// outside of its options.
     PassedOver(Vec<u64>),
     /// A sentence about the subject was written. These are its words, sorted by fingerprint.
     Words(Vec<u64>),
@@ -136,9 +137,10 @@ pub enum Stance {
         /// Number of tests that this command ran.
         total: u32,
     },
-    /// The claim ends when the chosen option is rejected in a decision about these words.
+    /// The claim ends when a related decision rejects the chosen option. Two decisions are related
+    /// if they share one of these words, or if one of them has no words.
     Chosen(Vec<u64>),
-    /// The claim ends when the rejected option is chosen in a decision about these words.
+    /// The claim ends when a related decision chooses the rejected option; see [`Stance::Chosen`].
     PassedOver(Vec<u64>),
     /// A success confirms the claim.
     Supposed,

@@ -1,7 +1,7 @@
 //! The learned classifications of tools, from models and from the user. Corrections of the user
 //! take precedence.
 //!
-//! This is plain data, which the store saves. It can be exported and imported in the format of the
+//! The store saves the classifications. They can be exported and imported in the format of the
 //! specification (intelligent-session-summarization, 3.4).
 
 use std::collections::{BTreeMap, BTreeSet};

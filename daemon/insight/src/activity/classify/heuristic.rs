@@ -14,8 +14,8 @@ pub const THRESHOLD: f64 = 0.7;
 /// The factor for the confidence of a guess from a name.
 pub(crate) const DISCOUNT: f64 = 0.8;
 
-/// Classifies a tool by the words of its name. Returns `None` if the first verb is too uncertain, or
-/// if there is no verb and the tools of the server have no usual intent.
+/// Classifies a tool by the words of its name. Returns `None` if the first verb is too uncertain,
+/// or if there is no verb and the tools of the server have no usual intent.
 pub fn classify(tool: &str) -> Option<ToolClassification> {
     let (server, own) = parts(tool);
     let own_words = words::of_name(own);

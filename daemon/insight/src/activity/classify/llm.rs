@@ -196,7 +196,7 @@ fn number(value: &Value) -> Option<f64> {
     number.is_finite().then(|| number.clamp(0.0, 1.0))
 }
 
-/// Returns the first arguments of a call that are not null, with long values truncated.
+/// Returns the first non-null arguments of a call, with long values truncated.
 fn sample(params: &Value) -> Value {
     match params {
         Value::Object(map) => Value::Object(

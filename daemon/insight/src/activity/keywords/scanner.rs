@@ -15,9 +15,9 @@ pub(super) enum Edge {
     Any,
 }
 
-/// Returns the required context before and after a pattern. A letter or digit must precede a leading
-/// dot or `_`, and must follow a trailing dot or `_`, unless the pattern is a whole name (`.env`).
-/// After a trailing `/`, anything is allowed.
+/// Returns the required context before and after a pattern. A letter or digit must precede a
+/// leading dot or `_`, and must follow a trailing dot or `_`, unless the pattern is a whole name
+/// (`.env`). After a trailing `/`, anything is allowed.
 pub(super) fn edges(pattern: &str) -> (Edge, Edge) {
     const NAMES: [&str; 3] = [".env", ".gitignore", "__tests__"];
     if NAMES.contains(&pattern) {

@@ -141,8 +141,8 @@ impl Collector {
         }
     }
 
-    /// Records the shell command that the user ran: its effect on the repository, and its test runs.
-    /// The exit code is unknown, so nothing else is recorded.
+    /// Records the shell command that the user ran: its effect on the repository, and its test
+    /// runs. The exit code is unknown, so nothing else is recorded.
     pub(super) fn observe_user_command(&mut self, output: &str, moment: EntryPosition) {
         let command = CommandLine::read(&self.pending.shell_of_user, &self.pending.directory);
         let output = without_middle(printed(output), bounds::OUTPUT_READ);
@@ -159,9 +159,9 @@ impl Collector {
         }
     }
 
-    /// Records the outcome of a sub-agent, and its report as Markdown without code. If the session's
-    /// own file does not contain the calls of sub-agents, the changed files in the report are
-    /// recorded, too. Older reports are shortened if all reports together are too long.
+    /// Records the outcome of a sub-agent, and its report as Markdown without code. If the
+    /// session's own file does not contain the calls of sub-agents, the changed files in the report
+    /// are recorded, too. Older reports are shortened if all reports together are too long.
     pub(super) fn delegate_reported(
         &mut self,
         waiting: &PendingCall,
@@ -217,6 +217,6 @@ fn files_in_report(report: &str) -> Vec<String> {
     found
 }
 
-/// Number of bytes at the start of a result that are searched for the notice that the work continues
-/// in the background.
+/// Number of bytes at the start of a result that are searched for the notice that the work
+/// continues in the background.
 const SHORT: usize = 600;

@@ -48,8 +48,9 @@ pub(super) const REPLY_READ: usize = 24_000;
 pub(super) const STATEMENTS_OF_A_KIND: usize = 14;
 /// Maximum length, in bytes, of a statement, of a service error, or of an unanswered call.
 pub(super) const STATEMENT: usize = 280;
-/// Maximum number of files. Files that were only read are dropped first, in the order of their last
-/// read. Then changed files are dropped, in the order of their last change.
+/// Maximum number of files. Files that were only read are dropped first, then changed files. In
+/// both groups, files whose last read or change was in the file of a sub-agent precede the others.
+/// Otherwise, the order is that of the last reads or changes.
 pub(super) const FILES: usize = 300;
 /// Maximum number of files that were only read.
 pub(super) const FILES_READ: usize = 80;
@@ -174,7 +175,7 @@ pub(super) const MESSAGES_REMEMBERED: usize = 64;
 pub(super) const ERRORS_OPEN: usize = 20;
 /// Maximum number of remembered changes that may resolve an error.
 pub(super) const CHANGES_REMEMBERED: usize = 24;
-/// Maximum number of edits remembered, because a later edit may reverse them.
+/// Maximum number of remembered edits. They are remembered because a later edit may reverse them.
 pub(super) const EDITS_REMEMBERED: usize = 64;
 /// Maximum number of remembered sentences about causes and fixes.
 pub(super) const WORDS_REMEMBERED: usize = 8;

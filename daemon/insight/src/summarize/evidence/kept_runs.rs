@@ -53,8 +53,8 @@ impl Collector {
         }
         let is_deliberate = reports.iter().any(|report| report.failed > 0)
             && self.pending.errors.take_expectation();
-        // Tests that could not run, were to fail, or ran without the session's changes say nothing
-        // about these changes.
+        // Test runs say nothing about the session's changes if the tests could not run, were
+        // expected to fail, or ran without these changes.
         if !self.hides_changes(&run)
             && !is_deliberate
             && !reports.iter().any(|report| test_runs::could_not_run(output, report.failed))

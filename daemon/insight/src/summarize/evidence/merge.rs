@@ -17,10 +17,12 @@ use crate::{
 /// Adds a sub-agent's evidence to the evidence of its session.
 ///
 /// The sub-agent's work counts as work of the session: files, todo and plan files, settings,
-/// commands, tests, errors, commits and other events of the repository, publications, delegations,
-/// tools and tokens. Its prompts, replies, statements, tasks, choices, recaps and messages do not
-/// count, because agents exchanged them. Its working time does not count, because the session waits
-/// for the sub-agent. Its commands that worked only in another form are left out, too.
+/// commands, tests, errors, commits and other events of the repository, pull requests,
+/// publications, changes outside of the repository, delegations, tools and tokens. Its prompts,
+/// replies, statements, tasks, choices, recaps and messages do not count, because agents exchanged
+/// them. Its working time does not count, because the session waits for the sub-agent. Its commands
+/// that worked only in another form are left out, too. The state of the repository is merged only
+/// if the sub-agent worked in directories of the session.
 ///
 /// If the session's own file contains the calls of the sub-agent with this `id`, the sub-agent's
 /// work is already counted. In that case, only its tokens, its models and its first and last time

@@ -9,8 +9,8 @@ use crate::{
     text::pattern,
 };
 
-/// Records the changes of a command that succeeded. Of several changes of the same object, only the
-/// last one is kept, and nothing if the session created and removed the object.
+/// Records the changes of a command that succeeded. Of several changes of the same object, keeps
+/// only the last one. Keeps none if the session created the object and then removed it.
 pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) {
     let steps = &run.command.outside;
     if steps.is_empty() || !run.outcome.succeeded() || errors::shows_failure(run.output) {

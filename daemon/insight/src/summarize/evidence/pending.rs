@@ -101,7 +101,7 @@ pub(super) enum CallEffect {
     Background(String),
     /// The user accepted or refused a plan.
     Plan(String),
-    /// A tool of an MCP server was used on this target.
+    /// A tool of an MCP server was called. Contains the first short text among its arguments.
     Other(String),
     /// No effect on evidence.
     Nothing,
@@ -228,8 +228,8 @@ impl Pending {
     }
 
     /// Removes and returns the oldest call that changes files and whose result was lost.
-    /// Transcripts lose records, and an agent continues only when it has all results. So the result
-    /// counts as lost if at least four messages followed the call.
+    /// Transcripts lose records, and an agent continues only when it has all results. Therefore, a
+    /// result counts as lost if at least four messages followed its call.
     pub(super) fn lost_change(&mut self, messages: u32) -> Option<PendingCall> {
         const MIN_LATER_MESSAGES: u32 = 4;
         let is_lost = |waiting: &PendingCall| {

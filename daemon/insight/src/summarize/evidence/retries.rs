@@ -19,7 +19,7 @@ use crate::{
 
 /// Number of commands after a failed command that may be another form of the failed command.
 const NEXT_COMMANDS: u8 = 4;
-/// The same number if the program was not found. The agent may first look for the program.
+/// Like [`NEXT_COMMANDS`], if the program was not found. The agent may first look for the program.
 const NEXT_CALLS: u8 = 12;
 /// Minimum share of the words of each form that the other form must contain.
 const SAME_PURPOSE: f64 = 0.5;
@@ -55,8 +55,8 @@ impl CommandEnd<'_> {
 }
 
 /// Records the end of the command that ran at `origin`. A failed command is added to `waiting`. A
-/// command that succeeded is added to `retries` if it is another form of a command in `waiting`, and
-/// printed something or called a program that the failed command did not find.
+/// command that succeeded is added to `retries` if it is another form of a command in `waiting`,
+/// and printed something or called a program that the failed command did not find.
 pub(super) fn record_end(
     waiting: &mut Vec<FailedCommand>,
     retries: &mut Vec<Retry>,
@@ -104,7 +104,8 @@ pub(super) fn record_explanation(waiting: &mut [FailedCommand], reply: &str) {
 }
 
 impl FailedCommand {
-    /// Returns a failed command; `None` if the failure says nothing about the form of the command.
+    /// Returns a failed command; `None` if the form of the command is probably not the cause of the
+    /// failure.
     fn new(command: &CommandLine, output: &str) -> Option<FailedCommand> {
         let message = errors::message_of(output).unwrap_or_default();
         let is_about_the_command = match message.is_empty() {
@@ -125,8 +126,8 @@ impl FailedCommand {
         missing_program(&self.message)
     }
 
-    /// Whether a command that succeeded is the failed command, or calls the program that was not
-    /// found in the same way.
+    /// Whether a command that succeeded is the failed command, or contains the same call of the
+    /// program that was not found.
     fn is_same(&self, worked: &str) -> bool {
         let call = |line| self.missing().and_then(|program| call_of(line, program));
         parts(&self.command) == parts(worked)
@@ -225,8 +226,8 @@ fn checks_or_builds(line: &str) -> bool {
         .is_match(line)
 }
 
-/// Whether a failure of the command is probably not due to its form. For example, the command
-/// searches for something that does not exist, runs inline code, or works with git.
+/// Whether a failure of the command probably has another cause than its form. For example, the
+/// command searches for something that does not exist, runs inline code, or works with git.
 fn fails_for_other_reasons(line: &str) -> bool {
     pattern!(r"^(?:ls|cat|head|tail|grep|rg|find|fd|which|type|test|diff|echo|stat|file|wc|sed|awk|git|mkdir|rm|cp|mv|kill|pkill|sleep|curl|lsof|ps|ssh) |^\[ |^\S+ (?:-[ce]|--input-type\S*|-) ")
         .is_match(line)
@@ -250,7 +251,7 @@ fn is_other_form(failed: &str, other: &str) -> bool {
         && share(&other) >= SAME_PURPOSE
 }
 
-/// Returns the words of a command before the part that redirects or shortens its output.
+/// Returns the words of a command without the end that redirects or shortens its output.
 fn parts(line: &str) -> BTreeSet<&str> {
     let shortens =
         pattern!(r" (?:2>&1|2>/dev/null|>/dev/null|\|&? ?(?:head|tail|grep|cat|less|sed|jq)\b)");

@@ -52,8 +52,8 @@ const CONFIRMED: usize = 2;
 const ASSERTION: usize = 400;
 
 /// Returns the statements of the last prompt, if the agent's reply begins with an agreement. If the
-/// prompt states nothing, returns the prompt together with the proposal that the agent agrees to. A
-/// prompt with a decision is excluded, because it is recorded as a decision.
+/// prompt states nothing, returns the prompt together with the action that the agreement proposes.
+/// Returns `None` for a prompt with a decision, because the decision is recorded separately.
 fn confirmed(evidence: &Evidence, reply: &str) -> Option<Statement> {
     let prompt = evidence.prompts.last()?;
     let is_command = prompt.text.starts_with('<') || slash_command(&prompt.text).is_some();

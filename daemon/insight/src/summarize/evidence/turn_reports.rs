@@ -8,8 +8,8 @@ use crate::{
 
 impl Collector {
     /// Adds `text`, the content of a file that describes the progress, to the report of the turn.
-    /// It replaces an earlier such text of the same turn. Shortens the reports of earlier turns,
-    /// because the latest text usually covers their content.
+    /// `text` replaces the content of such a file that was added earlier in the same turn. Shortens
+    /// the reports of earlier turns, because the latest text usually covers their content.
     pub(super) fn keep_document(&mut self, text: &str, moment: EntryPosition) {
         let earlier = self.evidence.reports.len() - usize::from(self.pending.reporting);
         let reports = self.evidence.reports.iter_mut().take(earlier);

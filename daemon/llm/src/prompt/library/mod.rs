@@ -69,7 +69,7 @@ pub enum TemplateOrigin {
     Inline,
 }
 
-/// Maximum number of problems that are remembered as logged.
+/// Maximum number of logged problems that are remembered, so that each problem is logged once.
 const MAX_LOGGED: usize = 256;
 
 impl Templates {
@@ -79,8 +79,8 @@ impl Templates {
     }
 
     /// Returns the template for `kind` in `project`, a directory. Checks whether files changed,
-    /// which takes a few system calls. If the template cannot be used, this is logged once, and the
-    /// built-in template is used.
+    /// which takes a few system calls. If the template cannot be used, logs the problem once and
+    /// returns the built-in template.
     pub fn template(&self, kind: PromptKind, project: Option<&Path>) -> Arc<Template> {
         self.from_source(kind, self.sources.of(kind), project)
     }

@@ -73,7 +73,7 @@ static PATTERNS: LazyLock<DatePatterns> = LazyLock::new(|| {
 struct DatePatterns {
     /// The patterns that begin with a word, by their first word.
     by_word: FxHashMap<String, Vec<DatePattern>>,
-    /// The patterns that begin with a value.
+    /// The patterns that begin with a value, that is, with another [`PatternToken`] than a word.
     by_value: Vec<DatePattern>,
     /// The words that may follow the value at the start of a pattern. Most numbers of a pasted log
     /// are rejected, because none of these words follows.

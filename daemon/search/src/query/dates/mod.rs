@@ -4,8 +4,8 @@
 //! [`value`] parses the value of a filter (`date:2026-01`, `after:"last monday"`). Text that cannot
 //! be parsed is not a date and never an error.
 //!
-//! [`point`] has the English words, and [`parts`] the parts of months. The words of other languages
-//! are in [`languages`].
+//! [`point`] parses dates in English, [`parts`] parses parts of months, and [`foreign`] parses
+//! dates in the languages of [`languages`].
 
 mod calendar;
 mod foreign;

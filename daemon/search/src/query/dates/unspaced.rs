@@ -126,7 +126,7 @@ fn number(text: &str) -> Option<(i64, usize)> {
 }
 
 /// Returns the length of the numerals at the start of `text` if no part of them is a number, as in
-/// `十四五天前` and `一百二十天前`. The last of several digits is a number: `三四天前`.
+/// `十四五天前` and `一百二十天前`; otherwise 0. The last of several digits is a number: `三四天前`.
 fn unclear_numeral(text: &str) -> usize {
     let numerals = numerals(text);
     let is_digit = |c: char| numeral(c).is_some_and(|value| (1..10).contains(&value));

@@ -21,7 +21,7 @@ pub(super) fn of_name(name: &str) -> Option<(ToolIntent, ToolDomain)> {
     }
 }
 
-/// Words that count only if the table has no other word of the name, for example `run` in `run-e2e`.
+/// Words that count only if the table has no other word of the name: `run` in `run-e2e`.
 const WEAK: [&str; 4] = ["run", "all", "start", "package"];
 
 type Task = (&'static [&'static str], ToolIntent, ToolDomain);

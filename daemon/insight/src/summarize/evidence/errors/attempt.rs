@@ -8,7 +8,8 @@ use crate::{model::evidence::is_same_place, summarize::evidence::test_runs::Test
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Attempt {
-    /// A command, identified by [`CommandLine::attempt`](crate::summarize::evidence::shell::CommandLine).
+    /// A command, identified by
+    /// [`CommandLine::attempt`](crate::summarize::evidence::shell::CommandLine).
     Command(String),
     Tests {
         framework: String,

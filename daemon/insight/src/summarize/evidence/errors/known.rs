@@ -6,8 +6,8 @@ use crate::{
     text::{Block, blocks, kept_words, one_line, pattern, sentences},
 };
 
-/// Keeps, with the open errors, the sentences of the agent that say that its work did not cause a
-/// failure.
+/// Finds the sentences in which the agent says that its work did not cause a failure. Records each
+/// sentence with an unresolved error.
 pub(in crate::summarize::evidence) fn note_known(errors: &mut [ErrorSeen], text: &str) {
     if errors.is_empty() {
         return;
@@ -20,8 +20,8 @@ pub(in crate::summarize::evidence) fn note_known(errors: &mut [ErrorSeen], text:
     }
 }
 
-/// If `sentence` says that the agent's work did not cause a failure, keeps the sentence with an open
-/// error: the latest error that the sentence mentions, or else the latest error.
+/// If `sentence` says that the agent's work did not cause a failure, records the sentence with an
+/// unresolved error: the latest error that the sentence mentions, or else the latest error.
 fn note_sentence(errors: &mut [ErrorSeen], sentence: &str) {
     let says_so = pattern!(
         r"(?i)\bpre-?existing\b|\bunrelated (?:to|failure|test|error)|\bknown (?:failure|flake|flaky)|\balready (?:fail|failing|failed|broken)|\bfail(?:s|ed|ing)? (?:on|without|before) (?:main|master|my|our|this|these)"

@@ -105,8 +105,8 @@ fn tidy(line: &str) -> Option<String> {
     (!line.is_empty()).then(|| kept_words(&line, bounds::ERROR_TEXT))
 }
 
-/// Whether an output shows a failure. Used if the exit code belongs to another command, for example
-/// in `make | tail`.
+/// Whether an output shows a failure. Callers need this if the exit code belongs to another
+/// command, for example in `make | tail`.
 pub(in crate::summarize::evidence) fn shows_failure(output: &str) -> bool {
     lines(output).any(|line| {
         pattern!(

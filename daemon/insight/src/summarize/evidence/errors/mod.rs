@@ -1,8 +1,8 @@
 //! Follows errors to their resolutions.
 //!
 //! An error stays open until the same attempt succeeds. The changes and statements in between are
-//! its resolution. The number of open errors is limited: the oldest is dropped first, and is never
-//! resolved.
+//! the resolution of the error. The number of open errors is limited: the oldest error is dropped
+//! first, and is then never resolved.
 
 mod attempt;
 mod failed_tests;
@@ -54,15 +54,15 @@ pub(super) struct Tracker {
     words: Vec<TrackedStatement>,
     /// Sentences that may explain an open error, with their lines; see [`Tracker::diagnosis`].
     diagnoses: Vec<(u64, String)>,
-    /// Whether the agent announced that the next tests are to fail.
+    /// Whether the agent announced that it expects the next tests to fail.
     expects_failure: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Open {
     attempt: Attempt,
-    /// The line where the error was first seen. `first_line` and `shape` together identify the error
-    /// in the list.
+    /// The line where the error was first seen. `first_line` and `shape` together identify the
+    /// error in the list.
     first_line: u64,
     shape: String,
     /// The line where the error was last seen. A later change may be the fix.
@@ -134,8 +134,8 @@ impl Tracker {
         }
     }
 
-    /// Reads from the latest text of the agent whether the next tests are to fail, for example
-    /// because the agent reverted its fix to see whether the new test detects that.
+    /// Reads from the latest text of the agent whether it expects the next tests to fail. For
+    /// example, the agent reverts its fix to see whether the new test detects the fault.
     pub(super) fn read_expectation(&mut self, text: &str) {
         let announces = |sentence: &str| {
             pattern!(
@@ -146,7 +146,7 @@ impl Tracker {
         self.expects_failure = text.split(['.', '?', ';', '\n']).any(announces);
     }
 
-    /// Returns whether the tests that just failed were to fail. The next tests are not.
+    /// Returns whether the agent expected the tests that just ran to fail. Resets the expectation.
     pub(super) fn take_expectation(&mut self) -> bool {
         std::mem::take(&mut self.expects_failure)
     }
@@ -187,9 +187,10 @@ impl Tracker {
 
     /// Records a test run. If no test failed, the run resolves two kinds of earlier failures of the
     /// same framework in the same place:
-    /// - failures in a scope that the run covers, if the run has at least 90% as many tests or if its
-    ///   report counts packages
-    /// - failures in which the name of each failed test contains a word of the command line of at least 6 bytes
+    /// - failures in a scope that the run covers, if the run has at least 90% as many tests or if
+    ///   its report counts packages
+    /// - failures of tests that the command line names: the name of each failed test contains a
+    ///   word of the command line of at least 6 bytes
     pub(super) fn tests_ran(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -230,8 +231,8 @@ impl Tracker {
         self.resolve(errors, event, |attempt| attempt == done);
     }
 
-    /// Records that an attempt failed in another way than before. The earlier error was probably
-    /// fixed, which is not verified yet.
+    /// Records that an attempt failed in another way than before. The agent probably fixed the
+    /// earlier error, but this is not verified yet.
     pub(super) fn failed_differently(&mut self, attempt: &Attempt, event: Event<'_>) {
         for open in self.open.iter_mut().filter(|open| open.attempt == *attempt) {
             open.superseded.get_or_insert(event.origin.line);
@@ -366,8 +367,9 @@ impl Tracker {
         first.or_else(|| self.last_words(StatementSubject::Fix, from, to))
     }
 
-    /// Returns the last sentence before the first change, if one or two files, not only tests, were
-    /// changed and the sentence shares a word with the failure or with the names of the files.
+    /// Returns the agent's last sentence before the first change, if it shares a word with the
+    /// failure or with the names of the changed files. Returns `None` unless one or two files were
+    /// changed, and at least one of them contains no tests.
     fn diagnosis(&self, open: &Open, resolution: &Resolution, end: u64) -> Option<String> {
         let files = &resolution.files;
         let is_direct = (1..=2).contains(&files.len())

@@ -1,5 +1,6 @@
 //! Recognises failures that say nothing about the project, such as mistakes of the agent in the use
-//! of its tools, refused permissions and a missing search tool, and checks that prove no fix.
+//! of its tools, refused permissions and a missing search tool. Also recognises successes that do
+//! not prove a fix.
 
 use std::time::Duration;
 
@@ -28,8 +29,8 @@ pub(super) fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
         .is_match(&error.message)
 }
 
-/// Whether a resolution changed a file that the message of the error contains, or the message
-/// contains no file. Without such a change, an error that the agent called unrelated was not fixed:
+/// Whether a resolution changed a file that the error's message names. Also true if the message
+/// names no file. Without such a change, an error that the agent called unrelated was not fixed:
 /// the same command ran in another folder.
 pub(super) fn changed_file_of(error: &ErrorSeen, resolution: &Resolution) -> bool {
     let name = |path: &String| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();

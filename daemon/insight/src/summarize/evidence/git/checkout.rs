@@ -41,8 +41,8 @@ pub(in crate::summarize::evidence) fn observe(
     view.lines_of_any_call(command);
 }
 
-/// Removes the oldest of the deleted branches and of the merged and closed pull requests when there
-/// are too many.
+/// Removes the oldest deleted branches, merged pull requests and closed pull requests when there
+/// are too many of them.
 pub(in crate::summarize::evidence) fn bound(state: &mut CheckoutState) {
     keep_latest(&mut state.deleted, DELETED);
     keep_latest(&mut state.merged, merged::MERGED);
@@ -210,7 +210,7 @@ impl OutputView<'_> {
             r"(?m)^(?:Switched to (?:a new )?branch|Already on|Switched to and reset branch) '([^']+)'"
         );
         if let Some(found) = to.captures_iter(self.output).last() {
-            // An existing branch may be at another commit. A new branch begins at the current commit.
+            // An existing branch may be at another commit. A new branch begins at the current one.
             if found[0].starts_with("Switched to branch") {
                 self.state.head = None;
             }

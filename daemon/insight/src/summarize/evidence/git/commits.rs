@@ -116,8 +116,8 @@ fn history(output: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Finds the recorded commits in a history by their subjects, and updates their hashes. For example,
-/// a rebase changes hashes without printing the new hashes.
+/// Finds the recorded commits in a history by their subjects, and updates their hashes. For
+/// example, a rebase changes hashes without printing the new hashes.
 pub(in crate::summarize::evidence) fn show_history(evidence: &mut Evidence, output: &str) {
     for (hash, subject) in history(output) {
         let known = evidence.commits.iter_mut().rev().find(|commit| commit.subject == subject);
@@ -136,7 +136,8 @@ pub(in crate::summarize::evidence) fn hashes_are_stale(evidence: &Evidence) -> b
     last.hash.is_empty() || evidence.git_events.iter().any(rebased)
 }
 
-/// Clears the hashes of the commits that a successful rebase rewrote without printing them.
+/// Clears the hashes of the commits that a successful rebase rewrote without printing the new
+/// hashes.
 pub(super) fn rebased(evidence: &mut Evidence, output: &str) {
     if !output.contains("Successfully rebased") {
         return;

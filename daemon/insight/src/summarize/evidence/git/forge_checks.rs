@@ -1,5 +1,5 @@
-//! Reads the checks of the forge: the rows of `gh pr checks`, the jobs of a run, and the failed tests
-//! in the logs of failed jobs.
+//! Reads the checks of the forge: the rows of `gh pr checks`, the jobs of a run, and the failed
+//! tests in the logs of failed jobs.
 
 use crate::{
     model::evidence::{CheckoutState, ForgeChecks, GitView},
@@ -24,8 +24,8 @@ pub(in crate::summarize::evidence) fn observe_checks(
     }
 }
 
-/// Returns the checks that `output` shows; `None` if it shows no checks. `known` contains the checks
-/// that an earlier output showed.
+/// Returns the checks that `output` shows; `None` if the output shows no checks. `known` contains
+/// the checks that an earlier output showed.
 fn read(known: Option<&ForgeChecks>, command: &CommandLine, output: &str) -> Option<ForgeChecks> {
     match command.shown.as_str() {
         line if line.contains("gh pr checks") && !is_of_several(line) => rows(number(line), output),

@@ -41,7 +41,8 @@ enum Ending {
 }
 
 /// Records the effect of a command on the repository, and the texts that it publishes. Returns
-/// whether the command made a commit. A hook may fail after a commit, so git's own output decides.
+/// whether the command made a commit. A Git hook may fail after the commit, so a commit that git
+/// prints counts even if the command failed.
 pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     let steps = &run.command.repository;
     if steps.is_empty() {
@@ -147,8 +148,8 @@ fn note_event(
     push_latest(&mut evidence.git_events, event, bounds::GIT_EVENTS);
 }
 
-/// Whether the forge only merges a pull request later, when its requirements are met, or no longer
-/// does so.
+/// Whether the output says that the forge did not merge the pull request now: the request waits for
+/// its requirements or its place in a queue, or auto-merge was disabled.
 fn is_merged_later(output: &str) -> bool {
     pattern!(r"will be (?:automatically merged|added to the merge queue)|is already queued to merge|Auto-merge disabled")
         .is_match(output)

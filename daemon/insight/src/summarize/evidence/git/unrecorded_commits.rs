@@ -21,16 +21,16 @@ use crate::{
 /// Minimum length, in bytes, of a subject that identifies a commit in a report of a sub-agent.
 const SUBJECT: usize = 16;
 
-/// What identifies commits that the session made and that are not recorded yet.
+/// The data that identify commits that the session made and that are not recorded yet.
 pub(in crate::summarize::evidence) struct UnrecordedCommits<'c> {
-    /// The commit that was checked out before: a sub-agent may have made the commits after it.
+    /// The commit that was checked out before. A sub-agent may have made the later commits.
     pub(in crate::summarize::evidence) before: Option<&'c GitView<HeadCommit>>,
     /// The subjects of the commits of calls that have no result yet.
     pub(in crate::summarize::evidence) waiting: &'c [String],
 }
 
-/// Adds the commits that a history shows and that are in `unrecorded` or in the report of a
-/// sub-agent.
+/// Adds commits that a history shows: the commits that `unrecorded` identifies, and the commits
+/// that the report of a sub-agent mentions.
 pub(in crate::summarize::evidence) fn add_shown_commits(
     evidence: &mut Evidence,
     command: &CommandLine,

@@ -85,8 +85,8 @@ pub(super) fn dockerfile(fragment: &str) -> Pairs {
 const OUTERMOST: usize = 2;
 
 /// Reads `NAME = literal` in any language, and `key: literal,` in objects together with the keys of
-/// the surrounding blocks. A deeply indented key is ignored if the fragment does not show its block,
-/// because the object that the key belongs to is unknown.
+/// the surrounding blocks. A deeply indented key is ignored if the fragment does not show its
+/// block, because the object that the key belongs to is unknown.
 pub(super) fn code(fragment: &str) -> Pairs {
     let literal = pattern!(
         r#"^(?:(?:export|pub|public|static|final|const|let|var|default)[ \t]+)*(?:([A-Z][A-Z0-9_]*)[ \t]*(?::[ \t]*[\w<>\[\]&' ]+)?=|([A-Za-z_$][\w$]*)[ \t]*:)[ \t]*("[^"\n]*"|'[^'\n]*'|-?[\d_.]+|true|false|True|False|null|None)[ \t]*[,;]?[ \t]*(?:(?://|#).*)?$"#

@@ -190,7 +190,7 @@ fn is_reasoned_action(sentence: &str) -> bool {
     so.is_match(sentence) || since.is_match(sentence) || purposeful.is_match(sentence)
 }
 
-/// Whether a sentence after "Found it!" describes the fault, not the search or its end.
+/// Whether a sentence after "Found it!" describes the fault, not the search for the fault.
 pub(super) fn is_fault(sentence: &str) -> bool {
     sentence.len() >= 40
         && is_about_code(sentence)

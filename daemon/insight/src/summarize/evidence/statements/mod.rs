@@ -71,8 +71,9 @@ pub(super) fn while_working(text: &str) -> Vec<ExtractedStatement> {
     found
 }
 
-/// Returns the first sentence of a short text that states something firmly, without an introduction
-/// such as `I see the problem:`. After a failure, such a sentence may explain the failure.
+/// Searches the first paragraph of a text, if it has at most [`DIAGNOSIS_SENTENCES`] sentences.
+/// Returns the first firm sentence, without an introduction such as `I see the problem:`. After a
+/// failure, such a sentence may explain the failure.
 pub(super) fn diagnosis(text: &str) -> Option<String> {
     let Some(Block::Paragraph(first)) = blocks(text).into_iter().next() else { return None };
     let all = clean_sentences(&first);
@@ -104,8 +105,8 @@ pub(super) fn is_general(question: &str) -> bool {
     question.is_empty() || question == RECOMMENDED
 }
 
-/// Adds a statement, in place of an earlier one with the same words. The number of statements of
-/// each kind is limited.
+/// Adds a statement at the end, and removes an earlier statement with the same words. The number of
+/// statements of each kind is limited.
 pub(super) fn add(statements: &mut Vec<Statement>, mut statement: Statement) {
     let kind = statement.kind;
     statement.text = kept(&cut(&statement.text, bounds::STATEMENT - 20), bounds::STATEMENT);

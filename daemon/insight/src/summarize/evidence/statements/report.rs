@@ -12,7 +12,8 @@ const OF_A_KIND: usize = 5;
 /// Returns the statements of a turn's report.
 ///
 /// `answers` is true if the user asked a question and nothing was changed. In this case, the report
-/// is an answer, and its statements about the subject count as discoveries.
+/// is an answer. If it has no other discoveries, its statements about the subject count as
+/// discoveries.
 pub(in crate::summarize::evidence) fn in_report(
     text: &str,
     answers: bool,

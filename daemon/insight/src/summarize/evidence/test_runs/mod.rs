@@ -2,8 +2,8 @@
 //!
 //! The command often does not show the framework (`make check`, `npm test 2>&1 | tail -60`), but
 //! the output does. Most frameworks are recognised by their closing line. An output that was cut
-//! before this line is ignored, because the numbers would be wrong. A new family needs one file, and
-//! a line in `PARSERS` for each framework.
+//! before this line is ignored, because the numbers would be wrong. A new family needs one file,
+//! and a line in `PARSERS` for each framework.
 
 mod coverage;
 mod dotnet;
@@ -148,7 +148,7 @@ fn total(pattern: &regex::Regex, output: &str) -> u32 {
     pattern.captures_iter(output).map(|line| number(&line, 1)).fold(0, u32::saturating_add)
 }
 
-/// Returns the names in the only group that matched of each match, with the limits of [`names`].
+/// For each match, returns the name in the only group that matched, with the limits of [`names`].
 fn listed(pattern: &regex::Regex, output: &str) -> Vec<String> {
     let found =
         pattern.captures_iter(output).filter_map(|line| line.iter().skip(1).flatten().next());

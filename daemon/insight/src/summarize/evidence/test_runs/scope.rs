@@ -76,8 +76,8 @@ fn matched(framework: &str, output: &str) -> Option<String> {
     Some(before_gap(&kept(matched.as_str(), bounds::NAME)).into_owned())
 }
 
-/// Whether the output shows that all tests ran, although `arguments` would limit the run: a script may
-/// ignore its arguments.
+/// Whether the output shows that all tests ran, although `arguments` would limit the run. A script
+/// may ignore its arguments.
 fn ignored_arguments(framework: &str, arguments: &str, output: &str) -> bool {
     let options = || arguments.split(' ').filter(|word| word.starts_with('-'));
     match framework {
