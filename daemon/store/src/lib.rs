@@ -235,8 +235,8 @@ pub enum Write {
         source: SourceKey,
         words: Vec<Reworded>,
     },
-    /// Deletes the messages of a file and the saved state of reading it, so that the file is read
-    /// from its start.
+    /// Deletes the messages of a file and the saved state of reading it, so that the next read
+    /// begins at its start.
     ClearSource(SourceKey),
     /// Deletes a file, and everything that was read from it.
     DropSource(SourceKey),
