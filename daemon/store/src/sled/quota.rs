@@ -158,6 +158,12 @@ impl Quota {
                 *health = StoreHealth::NearLimit;
                 true
             }
+            // The size of the file varies by a few segments, and each change of the health starts an
+            // attempt to make the file smaller. So the state ends only far below the mark.
+            StoreHealth::NearLimit if self.used_bytes() < self.limit() / 2 => {
+                *health = StoreHealth::Normal;
+                true
+            }
             // All other states last until the next opening, which may compact the database.
             _ => false,
         });
@@ -297,5 +303,22 @@ mod tests {
             StoreHealth::Normal,
             "a file is near the limit from 85 of 136 bytes on"
         );
+    }
+
+    #[test]
+    fn files_far_below_a_raised_limit_are_not_near_it_any_more() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("db"), vec![0; 80]).unwrap();
+        let quota = Quota::new(home.path()).unwrap();
+        let health_within = |limit| {
+            quota.limit.store(limit, Ordering::Relaxed);
+            quota.check();
+            quota.health.borrow().clone()
+        };
+        assert_eq!(health_within(128), StoreHealth::NearLimit);
+        assert_eq!(health_within(160), StoreHealth::NearLimit, "half of the limit is used");
+        assert_eq!(health_within(162), StoreHealth::Normal);
+        quota.refuse_text("");
+        assert_eq!(health_within(1_000), StoreHealth::TextRefused(String::new()));
     }
 }
