@@ -143,7 +143,7 @@ fn copy_beside(folder: &Path, tree: &Tree, to: &Path) -> Result<(), StoreError> 
 fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     let new = open_database(to)?;
     let waker = Waker::of(&new).map_err(|error| in_folder(to, &error))?;
-    let watched = waker.watch();
+    let mut watched = waker.watch();
     let (mut batch, mut bytes, mut batches) = (Batch::default(), 0, 0);
     for row in tree {
         let (key, value) = row?;
@@ -155,6 +155,9 @@ fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
             batches += 1;
             if batches % FLUSH == 0 {
                 new.flush()?;
+                // The pauses of the waker begin again with each watch.
+                drop(watched);
+                watched = waker.watch();
             }
         }
     }
