@@ -27,7 +27,7 @@ pub use self::{
     clean::{Cleaner, TextStore},
     graph::GraphStore,
     notes::{Note, NoteNamespace, NoteStore},
-    quota::{DiskQuota, SpaceStep, StoreHealth},
+    quota::{DiskQuota, EvictionProgress, SpaceStep, StoreHealth},
     session_head::SessionHead,
     totals::{AgentTotals, SessionCounts, Totals, TotalsByAgent},
     vectors::VectorStore,

@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        engine::quota::evict_if_needed,
+        engine::quota::prepare_compaction,
         store::{contract, sled::SledStore},
     };
 
@@ -303,7 +303,7 @@ mod tests {
             store.quota().set_limit(limit);
             let before = store.quota().disk_bytes();
             assert!(store.quota().is_near_limit(), "{before} bytes");
-            assert!(evict_if_needed(&store).unwrap(), "the store should be opened again");
+            assert!(prepare_compaction(&store).unwrap(), "the store should be opened again");
             store.close();
             let store = SledStore::open_within(&folder, limit).unwrap();
             let after = store.quota().disk_bytes();
