@@ -223,7 +223,7 @@ mod tests {
                     SpaceStep::Nothing => files < 625,
                     SpaceStep::Compact => is_copied && !(may_evict && content > 166),
                     SpaceStep::Evict => may_evict && can_be_evicted,
-                    SpaceStep::Wait => !(may_evict && can_be_evicted) && !(fits && is_copied),
+                    SpaceStep::Wait => !(may_evict && can_be_evicted || fits && is_copied),
                 };
                 assert!(
                     is_right && (files < 625) == (next_step(sizes, progress) == SpaceStep::Nothing),
