@@ -357,7 +357,7 @@ fn connections() -> Vec<Field> {
         row!("log.level", log.level, LEVEL, "error, warn, info, debug or trace"),
         row!("log.file", log.file, or_null(path("~/.graphiti/graphitid.log"), "the default file"), "The file; null = standard error if it is a terminal or belongs to a service manager, otherwise graphitid.log in the home folder"),
         row!("log.max_bytes", log.max_bytes, Bytes { min: 64 << 10 }, "The file size at which a new log file is started"),
-        row!("limits.database_bytes", limits.database_bytes, Bytes { min: 32 << 20 }, "Maximum size of the database, usually including the temporary copy during compaction; content uses up to a fifth of this size; of more content, the oldest is evicted until a sixth is left"),
+        row!("limits.database_bytes", limits.database_bytes, Bytes { min: 32 << 20 }, "Maximum size of the database; during a compaction, the old and the new database together may temporarily take one and a half times this size; content uses about a sixth to a third of this size"),
         row!("limits.index_bytes", limits.index_bytes, Bytes { min: 32 << 20 }, "Maximum size of the search index, including temporary files during merges; content uses a quarter to three eighths of this size"),
         row!("limits.spool_bytes", limits.spool_bytes, Bytes { min: 1 << 20 }, "Maximum size of the spool of hook events, each of which counts as 4 KiB; when it is full, events are refused, and their sessions are found later by the transcripts"),
         row!("limits.log_bytes", limits.log_bytes, Bytes { min: 128 << 10 }, "Maximum size of all log files together; the oldest files are deleted"),

@@ -27,7 +27,7 @@ pub use self::{
     clean::{Cleaner, TextStore},
     graph::GraphStore,
     notes::{Note, NoteNamespace, NoteStore},
-    quota::{DiskQuota, SpaceStep, StoreHealth},
+    quota::{DiskQuota, EvictionProgress, SpaceStep, StoreHealth},
     session_head::SessionHead,
     totals::{AgentTotals, SessionCounts, Totals, TotalsByAgent},
     vectors::VectorStore,
@@ -235,8 +235,8 @@ pub enum Write {
         source: SourceKey,
         words: Vec<Reworded>,
     },
-    /// Deletes the messages of a file and the saved state of reading it, so that the file is read
-    /// from its start.
+    /// Deletes the messages of a file and the saved state of reading it, so that the next read
+    /// begins at its start.
     ClearSource(SourceKey),
     /// Deletes a file, and everything that was read from it.
     DropSource(SourceKey),

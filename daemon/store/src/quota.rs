@@ -26,8 +26,8 @@ pub trait DiskQuota {
     fn content_target(&self) -> u64;
 
     /// Returns the next step to make the files smaller, if the store has `content` bytes of
-    /// content. `may_evict` is false if nothing more can be evicted.
-    fn next_step(&self, content: u64, may_evict: bool) -> SpaceStep;
+    /// content.
+    fn next_step(&self, content: u64, progress: EvictionProgress) -> SpaceStep;
 
     /// Refuses text until the store is opened again; `reason` contains the remedy.
     fn refuse_text(&self, reason: &str);
@@ -49,9 +49,19 @@ pub enum SpaceStep {
     Compact,
     /// Content should be evicted down to [`DiskQuota::content_target`].
     Evict,
-    /// Neither an eviction nor a compaction helps now: too much content cannot be evicted, or the
-    /// disk has no room for a compacted copy.
+    /// Neither an eviction nor a compaction helps now: too much content cannot be evicted, the
+    /// disk has no free space for a compacted copy, or a copy would hardly be smaller.
     Wait,
+}
+
+/// What was evicted in an attempt to make the files smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvictionProgress {
+    NotTried,
+    /// Content was evicted, and nothing more has to be or can be evicted.
+    Evicted,
+    /// Nothing can be evicted.
+    NothingEvicted,
 }
 
 /// Whether a store can be written.

@@ -297,7 +297,8 @@ fn limits(answers: &DaemonAnswers) -> Option<Finding> {
             what,
             format!(
                 "raise session_tracking.limits.{name}_bytes, then graphiti reload, or remove \
-                 sessions with graphiti forget; otherwise the text of the oldest sessions is evicted first"
+                 sessions with graphiti forget; otherwise what does not fit is evicted, the text of the \
+                 oldest sessions first"
             ),
         ),
     })

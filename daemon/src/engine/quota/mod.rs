@@ -1,10 +1,11 @@
 //! Keeps the database and the search index within their quotas.
 //!
-//! A database near its limit is compacted. If a compacted copy would not fit, content is evicted
-//! before. The text of the oldest sessions is evicted first. Their episodes and facts are kept, and
-//! searches find them. If this does not suffice for the database, the oldest episodes are evicted
-//! with their facts. Sessions without an episode and added memories are never evicted. An evicted
-//! session stays registered, so that its transcript is not read again unless it grows.
+//! A database near its limit is compacted. If a compacted copy would not fit, or the disk has no free
+//! space for a copy of a database that is almost full, content is evicted. The text of the oldest
+//! sessions is evicted first. Their episodes and facts are kept, and searches find them. If this
+//! does not suffice for the database, the oldest episodes are evicted with their facts. Sessions
+//! without an episode and added memories are never evicted. An evicted session stays registered, so
+//! that its transcript is not read again unless it grows.
 
 mod evict;
 mod index;
@@ -27,7 +28,7 @@ use crate::{
     engine::{Engine, defect, indexes::Indexes},
     fault,
     model::Timestamp,
-    store::{NoteNamespace, SpaceStep, Store, StoreError, StoreHealth, Write},
+    store::{EvictionProgress, NoteNamespace, SpaceStep, Store, StoreError, StoreHealth, Write},
 };
 
 /// The limits on disk space, in bytes. Near the limit of the database or the index, the oldest data
@@ -215,12 +216,12 @@ impl QuotaKeeper {
             .or_else(|| index::over_quota_message(&self.indexes, self.limits().index_bytes))
     }
 
-    /// Calls [`evict_if_needed`]. Logs its errors, and returns false for them.
+    /// Calls [`prepare_compaction`]. Logs its errors, and returns false for them.
     async fn make_space(self: Arc<Self>) -> bool {
-        let evict = move || evict_if_needed(self.store.as_ref());
-        let evicted = tokio::task::spawn_blocking(evict).await;
-        evicted.unwrap_or_else(|error| Err(broken(&error))).unwrap_or_else(|error| {
-            tracing::warn!(%error, "failed to evict from the database");
+        let prepare = move || prepare_compaction(self.store.as_ref());
+        let prepared = tokio::task::spawn_blocking(prepare).await;
+        prepared.unwrap_or_else(|error| Err(broken(&error))).unwrap_or_else(|error| {
+            tracing::warn!(%error, "failed to make the database smaller");
             false
         })
     }
@@ -228,20 +229,28 @@ impl QuotaKeeper {
 
 /// If compacting the database would not suffice, evicts until the content has its target size, or
 /// nothing more can be evicted. Returns whether the database should be reopened, which compacts it.
-fn evict_if_needed(store: &dyn Store) -> Result<bool, StoreError> {
+fn prepare_compaction(store: &dyn Store) -> Result<bool, StoreError> {
     let quota = store.quota();
+    if !quota.is_near_limit() {
+        return Ok(false);
+    }
     let mut content = quota.content_bytes()?;
-    let mut step = quota.next_step(content, true);
+    let mut step = quota.next_step(content, EvictionProgress::NotTried);
     if step == SpaceStep::Evict {
         let mut evictor = Evictor::new(store)?;
         content = evictor.evict_until(quota.content_target())?;
-        log_evicted(evictor.evicted(), "database");
-        step = quota.next_step(content, false);
+        let evicted = evictor.evicted();
+        log_evicted(evicted, "database");
+        let progress = match evicted.sessions + evicted.episodes {
+            0 => EvictionProgress::NothingEvicted,
+            _ => EvictionProgress::Evicted,
+        };
+        step = quota.next_step(content, progress);
     }
     if step == SpaceStep::Wait {
         tracing::warn!(
             content,
-            "the database cannot become smaller now: nothing more can be evicted, or the disk has no room for a compacted copy"
+            "the database cannot become smaller now: too much content cannot be evicted, the disk has no free space for a compacted copy, or a copy would hardly be smaller"
         );
     }
     Ok(step == SpaceStep::Compact)

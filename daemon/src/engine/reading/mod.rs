@@ -161,7 +161,12 @@ impl SourceReader {
         let ReadRequest { format, parse_context, mut source, state, from_start, save } = request;
         let mut state = match state {
             Some(state) => state,
-            None => Box::new(self.load(&source)?),
+            None => {
+                let state = self.load(&source)?;
+                // Without a usable checkpoint, the file is read from its start.
+                source.offset = state.cursor.offset;
+                Box::new(state)
+            }
         };
         state.known_secrets = known::load(self.store.as_ref(), source.key.session)?;
         let context =

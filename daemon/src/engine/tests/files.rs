@@ -170,6 +170,36 @@ async fn a_session_has_all_its_messages_after_a_restart() {
     run.stop().await;
 }
 
+/// The checkpoint of a file is deleted when the episode of its session is evicted.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_without_a_checkpoint_is_read_from_its_start_when_it_grows() {
+    let machine = Machine::new();
+    // The messages fill several batches.
+    let expected: Vec<String> = (0..1_200).map(|number| number.to_string()).collect();
+    expected[..1_100].iter().for_each(|text| machine.append(OWN, text));
+    let store = machine.store();
+    let key = store.next_session_key().unwrap();
+    let id = "11111111-0000-4000-8000-000000000000";
+    let file = machine.path(OWN).display().to_string();
+    let session = Session { state: State::Indexed, file, ..contract::session(key, id) };
+    let source = read_to_the_end(&machine, SourceKey { session: key, number: 0 }, OWN, None);
+    let writes =
+        vec![Write::Session(Box::new(session)), Write::Source { source, checkpoint: None }];
+    store.write(writes).done().await.unwrap();
+    store.close();
+
+    let run = machine.start();
+    run.announce(&[machine.path(OWN)]).await;
+    run.settle().await;
+    assert_eq!(texts(run.store.as_ref()), [""; 0], "the file did not change");
+    expected[1_100..].iter().for_each(|text| machine.append(OWN, text));
+    run.announce(&[machine.path(OWN)]).await;
+    run.settle().await;
+    let problems = run.engine.status().await.unwrap().problems;
+    assert_eq!(problems, [""; 0]);
+    assert_eq!(texts(run.stop().await.as_ref()), expected);
+}
+
 #[tokio::test]
 async fn a_file_whose_reading_was_stopped_counts_as_changed_after_the_restart() {
     let machine = Machine::new();

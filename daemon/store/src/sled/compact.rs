@@ -143,7 +143,7 @@ fn copy_beside(folder: &Path, tree: &Tree, to: &Path) -> Result<(), StoreError> 
 fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     let new = open_database(to)?;
     let waker = Waker::of(&new).map_err(|error| in_folder(to, &error))?;
-    let watched = waker.watch();
+    let mut watched = waker.watch();
     let (mut batch, mut bytes, mut batches) = (Batch::default(), 0, 0);
     for row in tree {
         let (key, value) = row?;
@@ -155,6 +155,9 @@ fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
             batches += 1;
             if batches % FLUSH == 0 {
                 new.flush()?;
+                // The pauses of the waker begin again with each watch.
+                drop(watched);
+                watched = waker.watch();
             }
         }
     }
@@ -193,7 +196,7 @@ fn sync_all(folder: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Store, Write, contract};
+    use crate::{EvictionProgress, SpaceStep, Store, Write, contract};
 
     /// Creates a database in which all sessions but the last were deleted. Returns the size of its
     /// content, in bytes, and the end of its outbox.
@@ -243,6 +246,24 @@ mod tests {
             "{large} bytes before, {small} bytes after, {content} bytes of content"
         );
         assert_eq!(home.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn an_unchanged_database_is_not_compacted_again() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("db");
+        let (content, _) = mostly_deleted(&folder);
+        let step = |store: &SledStore| {
+            let content = store.quota().content_bytes().unwrap();
+            // The compacted database is near this limit.
+            store.quota().set_limit(store.quota().disk_bytes());
+            store.quota().next_step(content, EvictionProgress::NothingEvicted)
+        };
+        let store = SledStore::open_within(&folder, content * 6).unwrap();
+        assert_eq!(step(&store), SpaceStep::Wait);
+        store.close();
+        let store = SledStore::open(&folder).unwrap();
+        assert_eq!(step(&store), SpaceStep::Compact);
     }
 
     #[test]

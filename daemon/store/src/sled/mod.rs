@@ -46,13 +46,13 @@ use sled::{Db, Tree};
 
 use self::{
     counters::Counters, high_water_mark::HighWaterMark, quota::Quota, slack::with_slack,
-    waker::Waker, writer::Writer,
+    space::CompactedSizes, waker::Waker, writer::Writer,
 };
 pub use self::{
     quota::free_bytes,
     salvage::{Salvaged, open_damaged},
 };
-use crate::{DiskQuota as _, PendingWrite, SpaceStep, StoreError, Write};
+use crate::{DiskQuota as _, EvictionProgress, PendingWrite, SpaceStep, StoreError, Write};
 
 /// A store in a sled database, which has a separate folder.
 pub struct SledStore {
@@ -62,8 +62,8 @@ pub struct SledStore {
     writer: Writer,
     quota: Arc<Quota>,
     lost: u64,
-    /// The size of the files, in bytes, after the compaction with which the store was opened.
-    compacted: Option<u64>,
+    /// The sizes after the compaction with which the store was opened.
+    compacted: Option<CompactedSizes>,
 }
 
 /// The size, in bytes, of sled's page cache.
@@ -118,7 +118,7 @@ impl SledStore {
         }
         let before = store.disk_bytes();
         let content = store.content_bytes()?;
-        if store.next_step(content, false) != SpaceStep::Compact {
+        if store.next_step(content, EvictionProgress::NothingEvicted) != SpaceStep::Compact {
             // Content has to be evicted first, or a copy would not be smaller.
             return Ok(store);
         }
@@ -130,7 +130,7 @@ impl SledStore {
         match made {
             Ok(_) => {
                 let bytes = store.disk_bytes();
-                store.compacted = Some(bytes);
+                store.compacted = Some(CompactedSizes { files: bytes, content });
                 tracing::info!(before, bytes, "compacted the database");
             }
             Err(error) => tracing::warn!(%error, "cannot compact the database"),

@@ -19,7 +19,7 @@ use sled::Tree;
 use tokio::sync::watch;
 
 use crate::{
-    DiskQuota, SpaceStep, StoreError, StoreHealth,
+    DiskQuota, EvictionProgress, SpaceStep, StoreError, StoreHealth,
     model::SessionKey,
     sled::{
         SledStore, keys,
@@ -27,10 +27,6 @@ use crate::{
     },
 };
 
-/// Text is refused when fewer than this many bytes of the limit are left or, with a limit below
-/// 32 MiB, less than a quarter of the limit. This space is reserved for small records and for the
-/// segments that sled allocates.
-const MARGIN: u64 = 8 << 20;
 /// Text is refused when fewer than this many bytes are free on the disk.
 const RESERVE: u64 = 32 << 20;
 /// Nothing is written when fewer than this many bytes are free on the disk. If the database cannot
@@ -95,7 +91,7 @@ impl DiskQuota for SledStore {
         space::content_target(self.quota.limit())
     }
 
-    fn next_step(&self, content: u64, may_evict: bool) -> SpaceStep {
+    fn next_step(&self, content: u64, progress: EvictionProgress) -> SpaceStep {
         let sizes = DatabaseSizes {
             limit: self.quota.limit(),
             files: self.quota.used_bytes(),
@@ -103,7 +99,7 @@ impl DiskQuota for SledStore {
             free: free_bytes(&self.folder),
             compacted: self.compacted,
         };
-        space::next_step(sizes, may_evict)
+        space::next_step(sizes, progress)
     }
 
     fn refuse_text(&self, reason: &str) {
@@ -158,6 +154,12 @@ impl Quota {
                 *health = StoreHealth::NearLimit;
                 true
             }
+            // The size of the file varies by a few segments, and each change of the health starts an
+            // attempt to make the file smaller. So the state ends only far below the mark.
+            StoreHealth::NearLimit if self.used_bytes() < self.limit() / 2 => {
+                *health = StoreHealth::Normal;
+                true
+            }
             // All other states last until the next opening, which may compact the database.
             _ => false,
         });
@@ -209,9 +211,9 @@ impl Quota {
         self.health.send_replace(StoreHealth::Failed(reason.to_owned()));
     }
 
-    /// Returns a further remedy if the disk may have no room for a compacted copy of the database,
-    /// and otherwise an empty text.
-    fn remedy_without_room(&self) -> String {
+    /// Returns a further remedy if the disk may have no free space for a compacted copy of the
+    /// database, and otherwise an empty text.
+    fn remedy_for_full_disk(&self) -> String {
         let needed = space::largest_copy(space::content_target(self.limit()));
         match free_bytes(&self.folder) {
             Some(free) if free < needed => format!(
@@ -226,13 +228,12 @@ impl Quota {
     fn shortage(&self) -> Option<String> {
         let limit = self.limit();
         let used = self.used_bytes();
-        let margin = MARGIN.min(limit / 4);
-        if used > limit - margin {
+        if space::is_full(used, limit) {
             return Some(format!(
                 "the database takes {} MB of the {} MB that session_tracking.limits.database_bytes allows; raise the limit and run `graphiti reload`, or delete sessions with `graphiti forget`{}",
                 used / 1_000_000,
                 limit / 1_000_000,
-                self.remedy_without_room()
+                self.remedy_for_full_disk()
             ));
         }
         let free = free_bytes(&self.folder)?;
@@ -297,5 +298,22 @@ mod tests {
             StoreHealth::Normal,
             "a file is near the limit from 85 of 136 bytes on"
         );
+    }
+
+    #[test]
+    fn files_far_below_a_raised_limit_are_not_near_it_any_more() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("db"), vec![0; 80]).unwrap();
+        let quota = Quota::new(home.path()).unwrap();
+        let health_within = |limit| {
+            quota.limit.store(limit, Ordering::Relaxed);
+            quota.check();
+            quota.health.borrow().clone()
+        };
+        assert_eq!(health_within(128), StoreHealth::NearLimit);
+        assert_eq!(health_within(160), StoreHealth::NearLimit, "half of the limit is used");
+        assert_eq!(health_within(162), StoreHealth::Normal);
+        quota.refuse_text("");
+        assert_eq!(health_within(1_000), StoreHealth::TextRefused(String::new()));
     }
 }

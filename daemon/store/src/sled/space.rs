@@ -1,11 +1,16 @@
 //! Decides whether a database near its limit is compacted, and whether content is evicted before.
 //!
 //! Content whose compacted copy is clearly below the mark [`NEAR_LIMIT`] is never evicted: the
-//! database is only compacted, even if the old and the new file together temporarily exceed the
-//! limit by up to an eighth. Of more content, the oldest is evicted, and the rest ([`TARGET`]) is
-//! copied.
+//! database is only compacted. Of more content, the oldest is evicted, and the rest ([`TARGET`]) is
+//! copied. The old and the new file together may temporarily exceed the limit: by an eighth of it
+//! near the mark, by half of it after text was refused, and by up to five sixths of it if much text
+//! is not indexed yet.
+//!
+//! If the disk has no free space for the copy, the old file stays. Content is then evicted only
+//! shortly before text is refused ([`ALMOST_FULL`]). sled reuses segments that an eviction empties,
+//! so new text can still be stored.
 
-use crate::SpaceStep;
+use crate::{EvictionProgress, SpaceStep};
 
 /// The database should become smaller when its files take at least this many eighths of the limit.
 const NEAR_LIMIT: u64 = 5;
@@ -15,10 +20,21 @@ const NEAR_LIMIT: u64 = 5;
 const TARGET: u64 = 6;
 /// Content is evicted only if it has more bytes than the limit divided by this number. The largest
 /// copy of less content takes half of the limit, which is an eighth less than [`NEAR_LIMIT`].
+///
+/// A file grows to three and a half times its content, which is 5/8 of the limit if the content is
+/// 5/28 (0.179) of it. So content between 0.179 and 0.2 of the limit is compacted after each growth
+/// of the files by [`GROWTH`]. Text is worth more than these compactions.
 const FITTING: u64 = 5;
+/// Content is evicted without free space for a copy when the files take at least this many eighths
+/// of the limit, or when text is refused.
+const ALMOST_FULL: u64 = 7;
 /// The database is compacted without an eviction only after its files grew by the limit divided by
-/// this number since the last compaction.
+/// this number since the last compaction, or its content shrank by half as much.
 const GROWTH: u64 = 8;
+/// Text is refused when fewer than this many bytes of the limit are left or, with a limit below
+/// 32 MiB, less than a quarter of the limit. This space is reserved for small records and for the
+/// segments that sled allocates.
+const MARGIN: u64 = 8 << 20;
 /// Maximum ratio of the size of a new file to its content, as numerator and denominator. Measured
 /// ratios are 1.6 to 2.4.
 const NEW_FILE: (u64, u64) = (5, 2);
@@ -34,14 +50,26 @@ pub(super) struct DatabaseSizes {
     pub(super) content: u64,
     /// The free space on the disk; `None` if it is unknown.
     pub(super) free: Option<u64>,
-    /// The size of all files after the compaction with which the database was opened; `None` if it
-    /// was not compacted then.
-    pub(super) compacted: Option<u64>,
+    /// The sizes after the compaction with which the database was opened; `None` if it was not
+    /// compacted then.
+    pub(super) compacted: Option<CompactedSizes>,
+}
+
+/// The sizes of a database after its compaction, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CompactedSizes {
+    pub(super) files: u64,
+    pub(super) content: u64,
 }
 
 /// Whether files with `files` bytes are so close to `limit` that they should become smaller.
 pub(super) fn is_near_limit(files: u64, limit: u64) -> bool {
     files >= limit / 8 * NEAR_LIMIT
+}
+
+/// Whether files with `files` bytes leave no space for text within `limit`.
+pub(super) fn is_full(files: u64, limit: u64) -> bool {
+    files > limit - MARGIN.min(limit / 4)
 }
 
 /// Returns the size, in bytes, to which eviction should reduce the content.
@@ -54,72 +82,119 @@ pub(super) fn largest_copy(content: u64) -> u64 {
     content.saturating_mul(NEW_FILE.0) / NEW_FILE.1
 }
 
-/// Returns the next step to make the files smaller. `may_evict` is false if nothing more can be
-/// evicted.
-pub(super) fn next_step(sizes: DatabaseSizes, may_evict: bool) -> SpaceStep {
+/// Returns the next step to make the files smaller.
+pub(super) fn next_step(sizes: DatabaseSizes, progress: EvictionProgress) -> SpaceStep {
     let DatabaseSizes { limit, files, content, free, compacted } = sizes;
     if !is_near_limit(files, limit) {
         return SpaceStep::Nothing;
     }
-    let has_room = |content| free.is_none_or(|free| largest_copy(content) <= free);
+    let has_free_space = |content| free.is_none_or(|free| largest_copy(content) <= free);
     // Without this condition, a database whose copy is larger than expected would be compacted
     // again and again.
-    let has_grown = compacted.is_none_or(|bytes| files >= bytes.saturating_add(limit / GROWTH));
-    let fits = content <= limit / FITTING && has_grown;
+    let has_changed = compacted.is_none_or(|last| {
+        files >= last.files.saturating_add(limit / GROWTH)
+            || content.saturating_add(limit / GROWTH / 2) <= last.content
+    });
+    let fits = content <= limit / FITTING && has_changed && has_free_space(content);
     let target = content_target(limit);
-    if may_evict && !fits {
-        // The file shrinks only when the rest is copied. Without room for the copy, the evicted
-        // content would be lost for nothing.
-        return if has_room(content.min(target)) { SpaceStep::Evict } else { SpaceStep::Wait };
+    if progress == EvictionProgress::NotTried && !fits && content > target {
+        let is_almost_full = files >= limit / 8 * ALMOST_FULL || is_full(files, limit);
+        return match has_free_space(target) || is_almost_full {
+            true => SpaceStep::Evict,
+            false => SpaceStep::Wait,
+        };
     }
     // With much text that is not indexed yet, a compacted database may have twice the intended
     // size, and the old and the new file together temporarily exceed the limit. To refuse all
     // writes forever would be worse. The copy of more content would have no space for new text.
-    let is_useful = content <= target.saturating_mul(2) && largest_copy(content) < files;
-    if is_useful && has_room(content) { SpaceStep::Compact } else { SpaceStep::Wait }
+    let is_useful = content <= target.saturating_mul(2)
+        && largest_copy(content) < files
+        && (has_changed || progress == EvictionProgress::Evicted);
+    if is_useful && has_free_space(content) { SpaceStep::Compact } else { SpaceStep::Wait }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{EvictionProgress::*, *};
 
-    /// Sizes of a database with a limit of 1,000 bytes.
+    /// Sizes of a database with a limit of 1,000 bytes. Text is refused from 751 bytes on.
     fn sizes(files: u64, content: u64) -> DatabaseSizes {
         DatabaseSizes { limit: 1_000, files, content, free: None, compacted: None }
     }
 
     #[test]
     fn content_is_evicted_only_if_its_copy_would_not_fit() {
-        assert_eq!(next_step(sizes(624, 400), true), SpaceStep::Nothing);
-        assert_eq!(next_step(sizes(625, 200), true), SpaceStep::Compact);
-        assert_eq!(next_step(sizes(990, 200), true), SpaceStep::Compact);
-        assert_eq!(next_step(sizes(625, 201), true), SpaceStep::Evict);
-        assert_eq!(next_step(sizes(625, 166), false), SpaceStep::Compact);
-        assert_eq!(next_step(sizes(625, 249), false), SpaceStep::Compact, "text waits");
-        assert_eq!(next_step(sizes(625, 250), false), SpaceStep::Wait, "a copy is not smaller");
-        assert_eq!(next_step(sizes(990, 333), false), SpaceStep::Wait, "the copy would be full");
+        assert_eq!(next_step(sizes(624, 400), NotTried), SpaceStep::Nothing);
+        assert_eq!(next_step(sizes(625, 200), NotTried), SpaceStep::Compact);
+        assert_eq!(next_step(sizes(990, 200), NotTried), SpaceStep::Compact);
+        assert_eq!(next_step(sizes(625, 201), NotTried), SpaceStep::Evict);
+        assert_eq!(next_step(sizes(625, 166), Evicted), SpaceStep::Compact);
+        assert_eq!(next_step(sizes(625, 249), NothingEvicted), SpaceStep::Compact, "text waits");
+        assert_eq!(next_step(sizes(625, 250), Evicted), SpaceStep::Wait, "a copy is not smaller");
+        assert_eq!(next_step(sizes(990, 333), Evicted), SpaceStep::Wait, "the copy would be full");
     }
 
     #[test]
-    fn a_database_that_hardly_grew_since_its_compaction_is_not_compacted_alone() {
-        let compacted =
-            |bytes, files| DatabaseSizes { compacted: Some(bytes), ..sizes(files, 200) };
-        assert_eq!(next_step(compacted(500, 625), true), SpaceStep::Compact);
-        assert_eq!(next_step(compacted(501, 625), true), SpaceStep::Evict);
-        assert_eq!(next_step(compacted(625, 749), true), SpaceStep::Evict);
-        assert_eq!(next_step(compacted(625, 750), true), SpaceStep::Compact);
-        assert_eq!(next_step(compacted(400, 624), true), SpaceStep::Nothing);
+    fn a_database_that_hardly_changed_since_its_compaction_is_not_compacted_again() {
+        let step = |before, files, content, progress| {
+            let compacted = Some(CompactedSizes { files: before, content: 200 });
+            next_step(DatabaseSizes { compacted, ..sizes(files, content) }, progress)
+        };
+        assert_eq!(step(500, 625, 200, NotTried), SpaceStep::Compact);
+        assert_eq!(step(501, 625, 200, NotTried), SpaceStep::Evict);
+        assert_eq!(step(501, 625, 200, NothingEvicted), SpaceStep::Wait);
+        assert_eq!(step(501, 625, 180, Evicted), SpaceStep::Compact);
+        assert_eq!(step(625, 749, 200, NotTried), SpaceStep::Evict);
+        assert_eq!(step(625, 750, 200, NotTried), SpaceStep::Compact);
+        assert_eq!(step(625, 749, 160, NotTried), SpaceStep::Wait, "the target is reached");
+        assert_eq!(step(625, 625, 138, NotTried), SpaceStep::Compact, "sessions were forgotten");
+        assert_eq!(step(625, 625, 139, NotTried), SpaceStep::Wait);
+        assert_eq!(step(400, 624, 200, NotTried), SpaceStep::Nothing);
     }
 
     #[test]
-    fn nothing_is_evicted_without_room_for_the_copy() {
-        let with_free = |free, content| DatabaseSizes { free: Some(free), ..sizes(700, content) };
-        assert_eq!(next_step(with_free(499, 200), true), SpaceStep::Wait);
-        assert_eq!(next_step(with_free(500, 200), true), SpaceStep::Compact);
-        assert_eq!(next_step(with_free(414, 300), true), SpaceStep::Wait);
-        assert_eq!(next_step(with_free(415, 300), true), SpaceStep::Evict, "166 bytes are left");
-        assert_eq!(next_step(with_free(414, 166), false), SpaceStep::Wait);
-        assert_eq!(next_step(with_free(415, 166), false), SpaceStep::Compact);
+    fn without_free_space_for_a_copy_content_is_evicted_only_before_text_is_refused() {
+        let step = |files, free, content, progress| {
+            next_step(DatabaseSizes { free: Some(free), ..sizes(files, content) }, progress)
+        };
+        assert_eq!(step(700, 500, 200, NotTried), SpaceStep::Compact);
+        assert_eq!(step(700, 499, 200, NotTried), SpaceStep::Evict, "166 bytes can be copied");
+        assert_eq!(step(700, 415, 300, NotTried), SpaceStep::Evict, "166 bytes can be copied");
+        assert_eq!(step(700, 414, 200, NotTried), SpaceStep::Wait);
+        assert_eq!(step(700, 414, 300, NotTried), SpaceStep::Wait);
+        assert_eq!(step(700, 414, 166, Evicted), SpaceStep::Wait);
+        assert_eq!(step(700, 415, 166, Evicted), SpaceStep::Compact);
+        assert_eq!(step(751, 0, 167, NotTried), SpaceStep::Evict, "text is refused");
+        assert_eq!(step(750, 0, 167, NotTried), SpaceStep::Wait);
+        assert_eq!(step(751, 0, 166, NotTried), SpaceStep::Wait, "the target is reached");
+        assert_eq!(step(751, 0, 166, Evicted), SpaceStep::Wait);
+
+        let large = |files| DatabaseSizes {
+            limit: 4 << 30,
+            files,
+            content: 1 << 30,
+            free: Some(1 << 30),
+            compacted: None,
+        };
+        assert_eq!(next_step(large((7 << 29) - 1), NotTried), SpaceStep::Wait);
+        assert_eq!(next_step(large(7 << 29), NotTried), SpaceStep::Evict, "7/8 of the limit");
+    }
+
+    #[test]
+    fn less_content_never_prevents_a_step() {
+        for (files, free) in (625..1_200).step_by(25).zip((0..600).step_by(7).cycle()) {
+            for content in 0..400 {
+                let step = |content| {
+                    let sizes = DatabaseSizes { free: Some(free), ..sizes(files, content) };
+                    next_step(sizes, NotTried)
+                };
+                let is_stuck = step(content) == SpaceStep::Wait && content > 166;
+                assert!(
+                    !is_stuck || step(content + 1) == SpaceStep::Wait,
+                    "{files} {free} {content}"
+                );
+            }
+        }
     }
 
     #[test]
@@ -127,35 +202,32 @@ mod tests {
         let frees = [None, Some(0), Some(300), Some(450), Some(1_000)];
         let steps = (0..1_200).step_by(5).flat_map(|files| {
             (0..=files).step_by(7).flat_map(move |content| {
-                [None, Some(files * 9 / 10), Some(files / 2)].into_iter().flat_map(
-                    move |compacted| {
-                        frees.into_iter().map(move |free| DatabaseSizes {
-                            free,
-                            compacted,
-                            ..sizes(files, content)
-                        })
-                    },
-                )
+                [None, Some(files * 9 / 10), Some(files / 2)].into_iter().flat_map(move |before| {
+                    let compacted = before.map(|files| CompactedSizes { files, content });
+                    frees.map(|free| DatabaseSizes { free, compacted, ..sizes(files, content) })
+                })
             })
         });
         for sizes in steps {
             let DatabaseSizes { files, content, free, compacted, .. } = sizes;
             let copy = largest_copy(content);
-            let has_room = free.is_none_or(|free| copy <= free);
-            let has_grown = compacted.is_none_or(|bytes| files - bytes >= 125);
-            for may_evict in [false, true] {
-                let is_right = match next_step(sizes, may_evict) {
+            let has_free_space = |copy| free.is_none_or(|free| copy <= free);
+            let has_grown = compacted.is_none_or(|last| files - last.files >= 125);
+            let fits = copy <= 500 && has_grown && has_free_space(copy);
+            let can_be_evicted = content > 166 && (has_free_space(415) || files > 750);
+            for progress in [NotTried, Evicted, NothingEvicted] {
+                let is_due = has_grown || progress == Evicted;
+                let is_copied = copy < files && has_free_space(copy) && content <= 332 && is_due;
+                let may_evict = progress == NotTried && !fits;
+                let is_right = match next_step(sizes, progress) {
                     SpaceStep::Nothing => files < 625,
-                    SpaceStep::Compact => {
-                        copy < files && has_room && (!may_evict || copy <= 500 && has_grown)
-                    }
-                    SpaceStep::Evict => may_evict && (copy > 500 || !has_grown),
-                    SpaceStep::Wait => !has_room || !may_evict && (copy >= files || content > 332),
+                    SpaceStep::Compact => is_copied && !(may_evict && content > 166),
+                    SpaceStep::Evict => may_evict && can_be_evicted,
+                    SpaceStep::Wait => !(may_evict && can_be_evicted || fits && is_copied),
                 };
                 assert!(
-                    is_right
-                        && (files < 625) == (next_step(sizes, may_evict) == SpaceStep::Nothing),
-                    "{sizes:?}, {may_evict}"
+                    is_right && (files < 625) == (next_step(sizes, progress) == SpaceStep::Nothing),
+                    "{sizes:?}, {progress:?}"
                 );
             }
         }
