@@ -126,7 +126,8 @@ pub fn name(evidence: &Evidence, context: &Context<'_>) -> String {
 }
 
 /// Shortens fields of low priority for this session's activity: keeps only two discoveries, the
-/// problems that the user reported and the notes in the agent's memory, and drops the MCP tools. Drops the root cause, too, if the summary has resolved errors.
+/// problems that the user reported and the notes in the agent's memory, and drops the MCP tools.
+/// Drops the root cause, too, if the summary has resolved errors.
 ///
 /// Errors, decisions, settings, tests, files, tasks and next steps are never shortened, because
 /// users look for them in sessions of any activity. Nothing is shortened if the activity is
@@ -166,9 +167,9 @@ mod tests {
     use crate::{
         model::{
             summary::Outcome as Ending,
-            transcript::{Action, Item, Outcome, RecapKind, Task, TaskState},
+            transcript::{Action, ChangeKind, Item, Outcome, RecapKind, Task, TaskState},
         },
-        summarize::evidence::scenarios::{FAILING, Script, fixing_the_login},
+        summarize::evidence::scenarios::{FAILING, Script, change, fixing_the_login},
     };
 
     fn summary(script: &Script) -> EnhancedSessionSummary {
@@ -320,6 +321,36 @@ mod tests {
             "Noted in the agent's memory: Empty rows are kept, because the totals of the shop count them",
         ];
         assert!(wanted.iter().all(|line| found.contains(&(*line).to_owned())), "{found:?}");
+    }
+
+    #[test]
+    fn only_the_latest_notes_in_the_memory_are_discoveries_beside_all_others() {
+        let mut script = Script::default();
+        script.prompt("Sort the rows by the day");
+        let notes = [
+            "The first note of the memory is evicted by later ones",
+            "Empty rows are kept, because the totals count them",
+            "Never start the shop without a key for its payments",
+            "Ada reviews each change of the format before a merge",
+            "Dates in the archive have no zone, so read UTC",
+        ];
+        let index = "/home/ada/.codex/memories/todo.md";
+        for note in notes {
+            let (old, new) = ("- Rows are sorted", format!("- Rows are sorted\n- {note}"));
+            script.edit(note, index, old, &new);
+        }
+        let progress = "# Progress\n\nThe rows are sorted.\n";
+        let path = "/home/ada/.codex/memories/progress.md";
+        script.call("w", "Write", change(path, ChangeKind::Written, "", progress));
+        script.result("w", Outcome::Succeeded, "File created");
+        script.reply("m1", "The reader drops empty rows because the totals count them.");
+        let evidence = script.collect();
+        assert_eq!((evidence.work_notes.len(), evidence.reports.len()), (0, 1));
+        let found = summary(&script).discoveries.unwrap();
+        let noted = |line: &&String| line.starts_with(REMEMBERED);
+        assert_eq!(found.iter().filter(noted).count(), 4, "{found:?}");
+        assert!(!found.iter().any(|line| line.contains("first note")), "{found:?}");
+        assert!(!found.iter().any(|line| line.contains("Progress")), "{found:?}");
     }
 
     #[test]
