@@ -101,14 +101,16 @@ fn recommended_items(passages: &[Passage]) -> Option<String> {
 
 /// Whether a recommendation can be understood alone.
 fn stands_alone(text: &str) -> bool {
-    text.split(' ').count() >= OBJECT && mentions_object(text)
+    text.split(' ').count() >= OBJECT
+        && mentions_object(text)
+        && !pattern!(r"(?i)\bif you\b").is_match(text)
 }
 
 /// Whether a recommendation mentions its object, and not only a pronoun or an option's number.
 fn mentions_object(text: &str) -> bool {
     !text.ends_with([':', '?'])
         && !pattern!(
-            r"(?i)\b(?:option|approach|alternative)s? \**[0-9a-d]\b|#[0-9]\b|^\**\(?[0-9a-d][).]|^(?:not |treat |keep |leave |use |prefer |avoid |merge |remove |drop )?(?:it|this|that|these|those|them|both|the (?:first|second|latter|former|same|one))\b|\bif you\b|\b(?:here|just for this)$"
+            r"(?i)\b(?:option|approach|alternative)s? \**[0-9a-d]\b|#[0-9]\b|^\**\(?[0-9a-d][).]|^(?:not |treat |keep |leave |use |prefer |avoid |merge |remove |drop )?(?:it|this|that|these|those|them|both|the (?:first|second|latter|former|same|one))\b|\b(?:here|just for this)$"
         )
         .is_match(text)
 }
@@ -187,6 +189,10 @@ mod tests {
             (
                 "- [x] Added the index\n- [ ] Read the rows twice\n- Sort the days\n",
                 Some("Read the rows twice; Sort the days"),
+            ),
+            (
+                "- Keep the index in memory\n- If you want less memory, keep it in a file\n",
+                Some("Keep the index in memory; If you want less memory, keep it in a file"),
             ),
             ("- Option 2\n", None),
             ("- Keep it\n", None),
