@@ -38,9 +38,11 @@ use crate::{
             quoted_report::QuotedReport,
         },
     },
-    text::pattern,
+    text::{capitalised, pattern, sentences},
 };
 
+/// Minimum number of words of a sentence that is quoted without the `yes` or `no` before it.
+const CLEAR_WORDS: usize = 6;
 /// Maximum length, in bytes, of all results together.
 const RESULTS: usize = 2_800;
 /// Maximum length, in bytes, of all findings together.
@@ -156,7 +158,7 @@ impl LineCollector {
         for passage in report.wanted(entries, &self.known, is_wanted) {
             let free = self.limit.saturating_sub(self.taken);
             let line = if self.is_beginning { passage.beginning(free) } else { passage.line(free) };
-            let Some(line) = line else { continue };
+            let Some(line) = line.map(without_verdict) else { continue };
             let longest =
                 if self.taken > 0 { self.limit } else { self.limit.max(*BEGINNING.end()) };
             if self.taken + line.len() > longest {
@@ -175,6 +177,25 @@ impl LineCollector {
     }
 }
 
+/// Returns a line without the `yes` or `no` at its start, if the line has no question and the sentence
+/// after this word can be understood alone. Other verdicts, such as `mostly`, limit the statement.
+fn without_verdict(line: String) -> String {
+    let verdict = pattern!(r"(?i)^(?:yes|yep|no|nope|correct|exactly)(?:[,.:]| [—–-]) ");
+    let Some(verdict) = verdict.find(&line) else { return line };
+    let rest = &line[verdict.end()..];
+    let first = sentences(rest).first().copied().unwrap_or_default();
+    let prose: String = first.split('`').step_by(2).collect();
+    let has_subject = pattern!(r"(?i)^(?:(?:the|each|every|all|an?|our) [\w`]|`)").is_match(first);
+    // The noun of a pronoun may be in the question.
+    let refers_to_question = pattern!(r"(?i)\b(?:it|them|they|that|those|these|this|there|you|your|i|we|ones?|both|either|neither|same|other|latter|former)\b")
+        .is_match(&prose);
+    let is_clear = has_subject
+        && !refers_to_question
+        && first.split_whitespace().count() >= CLEAR_WORDS
+        && !depends_on_previous(&capitalised(first));
+    if is_clear { capitalised(rest) } else { line }
+}
+
 /// Whether a line can be understood alone.
 fn is_clear_alone(line: &str) -> bool {
     let answer = line.split_once(" Answer: ").map(|(_, answer)| answer);
@@ -191,8 +212,9 @@ fn is_clear_alone(line: &str) -> bool {
     let prose = prose.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
     // An answer may consist of names.
     let names = if answer.is_some() { line.matches('`').count() / 2 } else { 0 };
-    // `It` in an answer refers to the question.
-    let is_understood = pattern!(r"^(?:It|They) ").is_match(line) || answers::is_bare_answer(line);
+    // `It` or `Those` in an answer refers to the question.
+    let is_understood =
+        pattern!(r"^(?:It|They|Those|These) ").is_match(line) || answers::is_bare_answer(line);
     (!depends_on_previous(line) || answer.is_some() && is_understood)
         && !counts_unnamed(line)
         && !is_list_of_addresses(line)
@@ -213,6 +235,48 @@ fn counts_unnamed(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_without_its_question_loses_its_yes_or_no() {
+        for (line, wanted) in [
+            (
+                "Yes, the reader opens all `pages` of the list.",
+                "The reader opens all `pages` of the list.",
+            ),
+            ("No. Each folder gets a key of its own.", "Each folder gets a key of its own."),
+            (
+                "Correct \u{2014} `list.rs` reads the day of each row twice.",
+                "`list.rs` reads the day of each row twice.",
+            ),
+        ] {
+            assert_eq!(without_verdict(line.to_owned()), wanted, "{line}");
+        }
+        for line in [
+            "Short answer: the parser drops the zone. The index is rebuilt on each start.",
+            "Mostly, the rows are sorted by the day.",
+            "Not exactly: the key is public in all debug builds.",
+            "Not yet. The export writes both files at the end.",
+            "Yes, three of them are read twice for each row.",
+            "No, the reader does it after each write.",
+            "Yes, but only in a narrow sense.",
+            "Yes, in all places that the reader knows.",
+            "Yes, the old reader.",
+            "No key is read by the index.",
+            "Asked: is it read? Answer: Yes, the index reads it once.",
+        ] {
+            assert_eq!(without_verdict(line.to_owned()), line);
+        }
+    }
+
+    #[test]
+    fn a_pronoun_in_an_answer_refers_to_the_question() {
+        let answer = "Those were made by the editor, and the index does not know them.";
+        assert!(is_clear_alone(&format!("Asked: why are there two files? Answer: {answer}")));
+        assert!(!is_clear_alone(answer));
+        assert!(!is_clear_alone(
+            "Asked: why are there two? Answer: So they are read by the index."
+        ));
+    }
 
     #[test]
     fn an_answer_may_consist_of_names() {
