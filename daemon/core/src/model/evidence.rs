@@ -237,6 +237,8 @@ pub enum StatementKind {
     /// The cause of an error.
     Cause,
     Discovery,
+    /// A note of the agent in its own memory for later sessions.
+    Remembered,
     /// A task that is not done.
     OpenEnd,
     /// An attempt that was abandoned.

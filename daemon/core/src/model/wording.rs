@@ -103,6 +103,11 @@ pub fn retry_parts(text: &str) -> Option<RetryParts<'_>> {
     Some(RetryParts { failed, message: message.unwrap_or_default(), worked })
 }
 
+/// Returns a discovery without [`REMEMBERED`], for the comparison with other texts.
+pub fn without_source(discovery: &str) -> &str {
+    discovery.strip_prefix(REMEMBERED).unwrap_or(discovery)
+}
+
 /// Whether a text is only a phrase for a missing value or for a source.
 pub fn is_filler(text: &str) -> bool {
     [NOT_STATED, NO_REASON, NOT_VERIFIED, FROM_RECAP, USERS_WORDS].contains(&text)

@@ -48,15 +48,24 @@ pub fn local_start(words: &[String]) -> usize {
     let mut start = 0;
     for _ in 0..DEEPEST {
         let rest = &words[start..];
-        let leaves = |name: &String| REMOTE_RUNNERS.contains(&base_name(name).as_str());
         match step(rest) {
-            Some(Inner::Command(inner)) if !rest.first().is_some_and(leaves) => {
+            Some(Inner::Command(inner)) if !rest.first().is_some_and(is_remote_runner) => {
                 start = words.len() - inner.len();
             }
             _ => break,
         }
     }
     start
+}
+
+/// Whether `words` run a program that runs its command on another machine or in another file
+/// system, such as `sudo docker exec web ls`.
+pub fn runs_remotely(words: &[String]) -> bool {
+    words.get(local_start(words)).is_some_and(is_remote_runner)
+}
+
+fn is_remote_runner(name: &String) -> bool {
+    REMOTE_RUNNERS.contains(&base_name(name).as_str())
 }
 
 /// Returns the innermost command of `words`.
@@ -231,6 +240,7 @@ mod tests {
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             assert_eq!(words[local_start(&words)..].join(" "), inner, "{line}");
+            assert_eq!(runs_remotely(&words), inner.starts_with(['s', 'd']), "{line}");
         }
         assert_eq!(local_start(&[]), 0);
     }

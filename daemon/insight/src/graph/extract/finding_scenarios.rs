@@ -362,11 +362,16 @@ fn the_source_of_a_finding_is_not_the_summary_of_a_compaction() {
 }
 
 #[test]
+fn a_note_in_the_memory_is_a_fact() {
+    let note = "`Importer::read` keeps the index only without a lock";
+    let noted = format!("{REMEMBERED}{note}");
+    assert_eq!(found(&discovering(&[&noted])), [format!("{note}.")]);
+}
+
+#[test]
 fn an_old_cause_and_a_reported_problem_are_no_facts() {
     let cause = "In `Importer::read` the index is only kept without a lock";
     assert_eq!(found(&discovering(&[cause])), [format!("{cause}.")]);
-    let noted = format!("{REMEMBERED}{cause}");
-    assert_eq!(found(&discovering(&[&noted])), [format!("{cause}.")]);
     for start in [CAUSE_BEFORE_CHANGE, USER_REPORTED] {
         let old = format!("{start}{cause}");
         assert_eq!(found(&discovering(&[&old])), Vec::<String>::new(), "{start}");

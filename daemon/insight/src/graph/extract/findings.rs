@@ -15,7 +15,7 @@ use crate::{
         evidence::StatementKind,
         graph::{Certainty, Observation, Relation, fingerprint},
         transcript::{Origin, TaskState},
-        wording::{CAUSE_BEFORE_CHANGE, REMEMBERED, USER_REPORTED},
+        wording::{CAUSE_BEFORE_CHANGE, USER_REPORTED, without_source},
     },
     pattern::pattern,
 };
@@ -50,7 +50,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let is_old =
         |text: &str| text.starts_with(CAUSE_BEFORE_CHANGE) || text.starts_with(USER_REPORTED);
     for text in summary.discoveries.iter().flatten().filter(|text| !is_old(text)) {
-        let text = text.strip_prefix(REMEMBERED).unwrap_or(text);
+        let text = without_source(text);
         let words = text::words(text);
         let is_dead_end =
             dead_ends.iter().any(|dead| text::share(&words, &text::words(dead)) > 0.9);

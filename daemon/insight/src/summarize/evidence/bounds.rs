@@ -4,7 +4,7 @@
 //! smaller than 345 KiB. The length of a stored text counts the bytes of its JSON, with escapes.
 
 /// Number of first prompts that are always kept.
-pub(super) const FIRST_PROMPTS: usize = 10;
+pub(in crate::summarize) const FIRST_PROMPTS: usize = 10;
 /// Maximum number of prompts. The oldest prompt after the [`FIRST_PROMPTS`] is dropped first.
 pub(super) const PROMPTS: usize = 24;
 /// Maximum length, in bytes, of a prompt's text.

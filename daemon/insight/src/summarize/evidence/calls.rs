@@ -106,9 +106,13 @@ impl Collector {
 
     fn planned(&self, changes: &[FileChange]) -> Vec<PlannedChange> {
         let prompt = self.evidence.prompts.last().map_or("", |prompt| prompt.text.as_str());
-        let planned = changes.iter().take(CHANGES).map(|one| PlannedChange {
-            note: notes::text_of(one, prompt).or_else(|| memory::lessons(one)),
-            ..PlannedChange::of(one, &self.pending.directory)
+        let planned = changes.iter().take(CHANGES).map(|one| {
+            let planned = PlannedChange::of(one, &self.pending.directory);
+            let note = match memory::is_memory(&planned.path) {
+                true => memory::lessons(one),
+                false => notes::text_of(one, prompt),
+            };
+            PlannedChange { note, ..planned }
         });
         planned.collect()
     }

@@ -36,12 +36,13 @@ mod tasks;
 mod test_runs;
 mod turn_reports;
 
-pub use self::{collector::Collector, merge::absorb};
 pub(in crate::summarize) use self::{
+    bounds::FIRST_PROMPTS,
     errors::is_test_file,
     files::is_scratch,
     statements::{RECOMMENDED, is_intended_choice},
 };
+pub use self::{collector::Collector, merge::absorb};
 
 /// Whether a command line runs tests.
 pub(in crate::summarize) fn runs_tests(line: &str) -> bool {

@@ -257,11 +257,11 @@ impl Collector {
             self.pending.errors.changed(moment.origin.line, Changed::File(path.clone()));
             (self.pending.turn_changed, self.pending.stashed) = (true, false);
             match &change.note {
-                Some(text) if notes::purpose(&change.path).is_some() => {
-                    notes::keep(&mut self.evidence, &change.path, text, moment);
-                }
                 Some(text) if memory::is_memory(&change.path) => {
                     memory::keep(&mut self.evidence, text, moment);
+                }
+                Some(text) if notes::purpose(&change.path).is_some() => {
+                    notes::keep(&mut self.evidence, &change.path, text, moment);
                 }
                 Some(text) => self.keep_document(text, moment),
                 None => {}

@@ -23,8 +23,11 @@ use crate::{
     text::{capitalised, pattern, same_words, without_full_stop},
 };
 
-/// Maximum number of discoveries. If there are more, the latest are kept.
+/// Maximum number of discoveries, without the problems that the user reported and the agent's own
+/// notes. If there are more, the latest are kept.
 const DISCOVERIES: usize = 18;
+/// Maximum number of notes in the agent's memory. If there are more, the latest are kept.
+const NOTES: usize = 4;
 /// Maximum number of known failures. If there are more, the latest are kept.
 const KNOWN_FAILURES: usize = 4;
 /// Maximum length, in characters, of a discovery.
@@ -40,7 +43,7 @@ pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> V
     for kind in [StatementKind::Discovery, StatementKind::DeadEnd] {
         // `quotes.findings` adds the statements of reports.
         let statements = entries.statements(kind).filter(|one| !one.reported);
-        for statement in statements.filter(|one| !one.text.starts_with(REMEMBERED)) {
+        for statement in statements {
             if found_no_tests(statement) {
                 let line = with_replacement(entries, statement);
                 line.into_iter().for_each(|line| push(&mut list, line));
@@ -60,20 +63,21 @@ pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> V
     quotes.findings().into_iter().for_each(|line| push(&mut list, line));
     advice::recommendations(entries).into_iter().for_each(|line| push(&mut list, line));
     verdicts::verdict(entries).into_iter().for_each(|line| push(&mut list, line));
-    reported_problems(entries).into_iter().for_each(|line| push(&mut list, line));
-    remembered(entries).for_each(|line| push(&mut list, line));
     keep_latest(&mut list, DISCOVERIES);
+    reported_problems(entries).into_iter().for_each(|line| push(&mut list, line));
+    remembered(entries).into_iter().for_each(|line| push(&mut list, line));
     list
 }
 
 /// Returns what the agent noted in its memory for later sessions.
-fn remembered<'e>(entries: &'e Entries<'_>) -> impl Iterator<Item = String> + 'e {
-    let noted = entries.statements(StatementKind::Discovery);
-    let noted = noted.filter(|one| one.text.starts_with(REMEMBERED));
-    noted.map(|one| {
-        let line = cut_at_clause(&entries.tidy_line(&one.text), DISCOVERY);
-        without_full_stop(&line).to_owned()
-    })
+fn remembered(entries: &Entries<'_>) -> Vec<String> {
+    let mut list = Vec::new();
+    for noted in entries.statements(StatementKind::Remembered) {
+        let line = cut_at_clause(&entries.tidy_line(&noted.text), DISCOVERY);
+        push(&mut list, format!("{REMEMBERED}{}", without_full_stop(&line)));
+    }
+    keep_latest(&mut list, NOTES);
+    list
 }
 
 /// Returns the causes that the agent stated before it changed a file, in turns that have no report

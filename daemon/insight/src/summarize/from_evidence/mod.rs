@@ -107,9 +107,6 @@ pub fn summarize(
         message_count: Some(evidence.counts.messages).filter(|count| *count > 0),
         duration_minutes: entries.minutes(),
     };
-    if objective::is_greeting(evidence) {
-        (summary.discoveries, summary.next_steps) = (None, None);
-    }
     decisions::remove_requests(&mut summary);
     repeated::remove_causes(&mut summary);
     repeated::remove_texts(&mut summary);
@@ -126,7 +123,8 @@ pub fn name(evidence: &Evidence, context: &Context<'_>) -> String {
 }
 
 /// Shortens fields of low priority for this session's activity: keeps only two discoveries, the
-/// problems that the user reported and the notes in the agent's memory, and drops the MCP tools. Drops the root cause, too, if the summary has resolved errors.
+/// problems that the user reported and the notes in the agent's memory, and drops the MCP tools.
+/// Drops the root cause, too, if the summary has resolved errors.
 ///
 /// Errors, decisions, settings, tests, files, tasks and next steps are never shortened, because
 /// users look for them in sessions of any activity. Nothing is shortened if the activity is
@@ -166,9 +164,9 @@ mod tests {
     use crate::{
         model::{
             summary::Outcome as Ending,
-            transcript::{Action, Item, Outcome, RecapKind, Task, TaskState},
+            transcript::{Action, ChangeKind, Item, Outcome, RecapKind, Task, TaskState},
         },
-        summarize::evidence::scenarios::{FAILING, Script, fixing_the_login},
+        summarize::evidence::scenarios::{FAILING, Script, change, fixing_the_login},
     };
 
     fn summary(script: &Script) -> EnhancedSessionSummary {
@@ -287,17 +285,23 @@ mod tests {
                 script.read("a", "/app/list.ts");
             }
             script.reply("m1", reply);
-            let found = summary(&script);
-            (found.objective, found.discoveries.is_some() || found.next_steps.is_some())
+            summary(&script).objective
         };
+        let none = "No request was recorded";
         let greeting = "I'm ready to help you explore the code. The shop uses three modules for the list of orders.\n\nWhat are you interested in exploring?";
-        let none = ("No request was recorded".to_owned(), false);
-        assert_eq!(shown(None, false, greeting), none);
+        for start in ["", "Hello! ", "Hello! I'm Claude Code, a CLI for Claude. "] {
+            assert_eq!(shown(None, false, &format!("{start}{greeting}")), none, "{start}");
+        }
         let asked = shown(Some("Describe the modules of the shop"), false, greeting);
-        assert_eq!(asked.0, "Describe the modules of the shop");
-        assert_ne!(shown(None, true, greeting).0, none.0);
-        let answer = "The shop uses three modules for the list of orders.";
-        assert_eq!(shown(None, false, answer).0, answer);
+        assert_eq!(asked, "Describe the modules of the shop");
+        assert_ne!(shown(None, true, greeting), none);
+        for answer in [
+            "The shop uses three modules for the list of orders.",
+            "The upload fails because the token expires. I'm ready to help with the fix.",
+            "The index of the shop is now ready to search.",
+        ] {
+            assert_ne!(shown(None, false, answer), none, "{answer}");
+        }
     }
 
     #[test]
@@ -320,6 +324,36 @@ mod tests {
             "Noted in the agent's memory: Empty rows are kept, because the totals of the shop count them",
         ];
         assert!(wanted.iter().all(|line| found.contains(&(*line).to_owned())), "{found:?}");
+    }
+
+    #[test]
+    fn only_the_latest_notes_in_the_memory_are_discoveries_beside_all_others() {
+        let mut script = Script::default();
+        script.prompt("Sort the rows by the day");
+        let notes = [
+            "The first note of the memory is evicted by later ones",
+            "Empty rows are kept, because the totals count them",
+            "Never start the shop without a key for its payments",
+            "Ada reviews each change of the format before a merge",
+            "Dates in the archive have no zone, so read UTC",
+        ];
+        let index = "/home/ada/.codex/memories/todo.md";
+        for note in notes {
+            let (old, new) = ("- Rows are sorted", format!("- Rows are sorted\n- {note}"));
+            script.edit(note, index, old, &new);
+        }
+        let progress = "# Progress\n\nThe rows are sorted.\n";
+        let path = "/home/ada/.codex/memories/progress.md";
+        script.call("w", "Write", change(path, ChangeKind::Written, "", progress));
+        script.result("w", Outcome::Succeeded, "File created");
+        script.reply("m1", "The reader drops empty rows because the totals count them.");
+        let evidence = script.collect();
+        assert_eq!((evidence.work_notes.len(), evidence.reports.len()), (0, 1));
+        let found = summary(&script).discoveries.unwrap();
+        let noted = |line: &&String| line.starts_with(REMEMBERED);
+        assert_eq!(found.iter().filter(noted).count(), 4, "{found:?}");
+        assert!(!found.iter().any(|line| line.contains("first note")), "{found:?}");
+        assert!(!found.iter().any(|line| line.contains("Progress")), "{found:?}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     model::{
         summary::{DecisionRecord, EnhancedSessionSummary, ErrorResolution},
-        wording::{USER_REPORTED, USERS_WORDS, is_filler},
+        wording::{USER_REPORTED, USERS_WORDS, is_filler, without_source},
     },
     summarize::from_evidence::some,
     text::{pattern, same_words, sentences, share_of_words, words},
@@ -56,11 +56,14 @@ pub(super) fn remove_texts(summary: &mut EnhancedSessionSummary) {
     let ended = words(summary.last_words.as_deref().unwrap_or_default());
     remove_explained_errors(summary, &ended);
     for list in [&mut summary.completed_tasks, &mut summary.discoveries].into_iter().flatten() {
-        list.retain(|one| share_of_words(&words(one), &ended) < REPEATED);
+        list.retain(|one| share_of_words(&words(without_source(one)), &ended) < REPEATED);
     }
     let open: Vec<_> = summary.next_steps.iter().flatten().map(|step| words(step)).collect();
     if let Some(found) = &mut summary.discoveries {
-        found.retain(|one| !open.iter().any(|step| share_of_words(&words(one), step) >= OPEN));
+        found.retain(|one| {
+            let one = words(without_source(one));
+            !open.iter().any(|step| share_of_words(&one, step) >= OPEN)
+        });
     }
     remove_repeated_discoveries(summary);
     summary.completed_tasks = summary.completed_tasks.take().and_then(some);
@@ -75,7 +78,7 @@ fn remove_repeated_discoveries(summary: &mut EnhancedSessionSummary) {
     found.retain(|one| {
         // Two commands that failed share many words. The fix of a reported problem does, too.
         let is_kept = one.ends_with("` worked") || one.starts_with(USER_REPORTED);
-        let one = words(one);
+        let one = words(without_source(one));
         let is_new = is_kept
             || one.len() < MIN_DISCOVERY_WORDS
             || !known.iter().any(|other| share_of_words(&one, other) >= REPEATED_DISCOVERY);

@@ -191,7 +191,10 @@ fn reason(entries: &Entries<'_>, setting: &SettingChange) -> String {
     let all = evidence.statements.iter().chain(&evidence.report);
     let statements: Vec<_> = all
         .filter(|one| turn.holds(one.origin))
-        .filter(|one| !matches!(one.kind, StatementKind::OpenEnd | StatementKind::Discovery))
+        .filter(|one| {
+            use StatementKind::{Discovery, OpenEnd, Remembered};
+            !matches!(one.kind, OpenEnd | Discovery | Remembered)
+        })
         .collect();
     let names_key = |text: &str| key.len() >= 3 && text.contains(key);
     let statement = statements

@@ -11,7 +11,7 @@ use crate::{
     model::{
         Episode, SessionKey, Timestamp,
         summary::{DecisionRecord, ErrorResolution},
-        wording::{USER_REPORTED, is_filler},
+        wording::{USER_REPORTED, is_filler, without_source},
     },
     summarize::handoff::{MAX_DECISION_CHARS, MAX_ENTRY_CHARS, entry, guard},
     text::{contains_name, pattern, words},
@@ -259,7 +259,11 @@ fn wish(wish: &str) -> Option<RecallDraft> {
 fn finding(found: &str) -> Option<RecallDraft> {
     let quotes_user = found.starts_with("User: ") || found.starts_with(USER_REPORTED);
     let text = guard::quote(found, MAX_ENTRY_CHARS).filter(|_| !quotes_user)?;
-    Some(RecallDraft { topic: RecallTopic::Finding, matched: found.to_owned(), text })
+    Some(RecallDraft {
+        topic: RecallTopic::Finding,
+        matched: without_source(found).to_owned(),
+        text,
+    })
 }
 
 fn open_end(step: &str, fact: &str) -> Option<RecallDraft> {
@@ -317,7 +321,7 @@ fn names(text: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summarize::handoff::tests::full;
+    use crate::{model::wording::REMEMBERED, summarize::handoff::tests::full};
 
     fn memory() -> RecallMemory {
         let mut memory = RecallMemory::default();
@@ -395,6 +399,14 @@ mod tests {
         };
         assert_eq!(recalled(true), [RecallTopic::OpenEnd]);
         assert_eq!(recalled(false), []);
+    }
+
+    #[test]
+    fn the_source_of_a_note_is_not_compared_with_the_prompt() {
+        let note = "Empty rows are kept, because the totals count them";
+        let draft = finding(&format!("{REMEMBERED}{note}")).unwrap();
+        assert_eq!(draft.matched, note);
+        assert!(draft.text.contains(REMEMBERED));
     }
 
     #[test]

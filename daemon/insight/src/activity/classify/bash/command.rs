@@ -64,7 +64,7 @@ pub(super) fn classify_command(command: &ShellCommand) -> ClassifiedCommand {
 }
 
 /// Returns the intent and domain of the command in `words`, if they are known.
-pub(super) fn effect_of(words: &[String]) -> Option<(ToolIntent, ToolDomain)> {
+pub(crate) fn effect_of(words: &[String]) -> Option<(ToolIntent, ToolDomain)> {
     let judged =
         classify_command(&ShellCommand { words: words.to_vec(), ..ShellCommand::default() })
             .classification;

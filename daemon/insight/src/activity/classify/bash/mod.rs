@@ -40,11 +40,6 @@ pub fn classify_line(line: &str) -> ClassifiedLine {
     ClassifiedLine { commands }
 }
 
-/// Whether a command, without wrappers, runs tests.
-pub(crate) fn is_test_run(words: &[String]) -> bool {
-    command::effect_of(words) == Some((ToolIntent::Validate, ToolDomain::Testing))
-}
-
 /// Whether a task with this name, such as `test:unit`, runs tests.
 pub(crate) fn is_test_task(name: &str) -> bool {
     script::of_name(name) == Some((ToolIntent::Validate, ToolDomain::Testing))

@@ -8,16 +8,17 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    activity::classify::bash,
+    activity::classify::bash::{self, command},
     lang::shell::{
         inner::{self, Inner, MAX_SCRIPT_DEPTH},
         parse::{self, ShellCommand},
     },
+    model::tool::{ToolDomain, ToolIntent},
     summarize::evidence::{
         bounds,
         shell::{
             kind::Invocation,
-            words::SimpleCommand,
+            words::{BYTES, COMMANDS, SimpleCommand, simple_commands},
             working_directory::{WorkingDirectory, resolve},
         },
     },
@@ -98,7 +99,8 @@ pub(super) struct RunnerCall {
 }
 
 /// Returns the commands of `line` that start a test runner, also in `$(...)` and in scripts in
-/// arguments. The line runs in `directory`.
+/// arguments. A command that runs on another machine or in a container is left out, because its
+/// tests are not those of the folder. The line runs in `directory`.
 pub(super) fn runner_calls(line: &str, directory: &str) -> Vec<RunnerCall> {
     let mut calls = Vec::new();
     // Most lines name no runner, and to parse them takes much longer.
@@ -111,10 +113,10 @@ pub(super) fn runner_calls(line: &str, directory: &str) -> Vec<RunnerCall> {
 
 fn add_runner_calls(line: &str, directory: &str, depth: usize, calls: &mut Vec<RunnerCall>) {
     let mut directory = WorkingDirectory::new(directory);
-    for command in parse::commands(line) {
+    for command in commands(line).into_iter().take(COMMANDS) {
         let simple = SimpleCommand::from(&command);
         directory.advance_to(&simple);
-        if directory.run(&simple) {
+        if directory.run(&simple) || inner::runs_remotely(&command.words) {
             continue;
         }
         match inner::of(&command.words, &command.redirects) {
@@ -125,6 +127,20 @@ fn add_runner_calls(line: &str, directory: &str, depth: usize, calls: &mut Vec<R
             Inner::Command(words) => calls.extend(runner_call(&words, directory.current())),
         }
     }
+}
+
+/// Returns the commands of `line`. Only the start of a long line is read, and not with the parser:
+/// it would read the text of a here-document that is cut as commands.
+fn commands(line: &str) -> Vec<ShellCommand> {
+    if line.len() <= BYTES {
+        return parse::commands(line);
+    }
+    let shell_command = |simple: &SimpleCommand| ShellCommand {
+        words: simple.texts().map(str::to_owned).collect(),
+        subshells: simple.subshells,
+        ..ShellCommand::default()
+    };
+    simple_commands(line).iter().map(shell_command).collect()
 }
 
 /// Returns the call of a test runner that a command, without wrappers, makes.
@@ -154,8 +170,8 @@ pub(in crate::summarize::evidence) fn printed<'c>(
     of_runner.or_else(|| calls.iter().rfind(|call| call.framework == "*"))
 }
 
-/// Returns the runner that `invocation` starts. A script runner counts if the classifier of
-/// activities determines that its command, `words`, runs tests.
+/// Returns the runner that `invocation` of the command `words` starts. A script runner counts if it
+/// runs a test task.
 fn runner_of(invocation: &Invocation<'_>, words: &[String]) -> Option<&'static Runner> {
     let arguments = &invocation.arguments;
     let is_operand = |word: &&&str| !word.starts_with(['-', '+']);
@@ -168,7 +184,7 @@ fn runner_of(invocation: &Invocation<'_>, words: &[String]) -> Option<&'static R
             false => operands.contains(word),
         };
         let is_it = invocation.program == *program && rest.iter().all(is_begun);
-        is_it && (runner.framework != "*" || bash::is_test_run(words))
+        is_it && (runner.framework != "*" || runs_test_task(arguments, words))
     };
     TABLE.iter().find(starts)
 }
@@ -208,6 +224,35 @@ impl From<&RunnerCall> for TestCall {
             directory: read.moved_to.unwrap_or_else(|| directory.clone()),
         }
     }
+}
+
+/// Whether a script runner runs a test task: `arguments` contain its name, or the classifier of
+/// activities determines that the command, `words`, runs tests.
+fn runs_test_task(arguments: &[&str], words: &[String]) -> bool {
+    let is_named = arguments.iter().any(|word| is_name_of_tests(word));
+    match command::effect_of(words) {
+        // `npm install jest`.
+        Some((_, ToolDomain::Package)) => false,
+        Some((ToolIntent::Validate, ToolDomain::Testing)) => {
+            is_named || !arguments.iter().any(|word| is_benchmark(word))
+        }
+        // The linter biome has a command `check`.
+        _ => is_named && !arguments.contains(&"biome"),
+    }
+}
+
+/// Whether a task with this name, such as `test:unit`, runs tests.
+fn is_test_task(name: &str) -> bool {
+    is_name_of_tests(name) || bash::is_test_task(name) && !is_benchmark(name)
+}
+
+fn is_name_of_tests(name: &str) -> bool {
+    pattern!(r"^(?:\w+:)*(?:unit[:_-]?)?(?:tests?|spec|vitest|jest|e2e|check)(?:[:_-][\w:-]+)?$")
+        .is_match(name)
+}
+
+fn is_benchmark(name: &str) -> bool {
+    name.to_ascii_lowercase().contains("bench")
 }
 
 /// Whether a test task runs only a part of the tests according to its name. For example, `test:e2e`
@@ -291,7 +336,7 @@ impl<'r> ArgumentReader<'r> {
             if word == "run" || word == "t" {
                 return;
             }
-            if bash::is_test_task(word) {
+            if is_test_task(word) {
                 self.has_task = true;
                 self.task = is_partial_task(word).then(|| kept(word, bounds::NAME));
             }
@@ -336,10 +381,7 @@ fn typed(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::tool::{BashCommandClassification, ToolDomain},
-        summarize::evidence::shell::CommandLine,
-    };
+    use crate::{model::tool::BashCommandClassification, summarize::evidence::shell::CommandLine};
 
     /// Returns the last call as `framework #task limit @package directory`.
     fn read(line: &str) -> String {
@@ -404,13 +446,16 @@ mod tests {
             ("git log", "-"),
             ("(cd web && npm ci) && npm test", "*"),
             ("cd && npm test", "* ~"),
+            ("make V=1 test", "*"),
+            ("npm run server:test", "* #server:test"),
+            ("mise run -C web test", "* /web"),
         ] {
             assert_eq!(read(line), wanted, "{line}");
         }
     }
 
     #[test]
-    fn the_evidence_and_the_activity_find_the_same_test_runs() {
+    fn the_evidence_and_the_activity_read_the_same_constructs_of_the_shell() {
         for (line, frameworks) in [
             ("cargo test -p core", "cargo test"),
             ("OUT=$(cargo test 2>&1); echo \"$OUT\" | tail -5", "cargo test"),
@@ -428,7 +473,6 @@ mod tests {
             ("timeout -s KILL 60 cargo test", "cargo test"),
             ("sudo -u web env CI=1 nice -n 5 npx jest", "jest"),
             ("(cd web && npm run test:unit) & uv run pytest & wait", "*, pytest"),
-            ("docker compose exec api pytest tests/a.py", "pytest"),
             ("bash <<'EOF'\nset -e\ncargo test\nEOF", "cargo test"),
             ("cat <<EOF > log\n$(go test ./...)\nEOF", "go test"),
             ("run_it() { cargo test; }; run_it", "cargo test"),
@@ -449,6 +493,68 @@ mod tests {
             let tests = |one: &&BashCommandClassification| one.domain == ToolDomain::Testing;
             assert_eq!(classified.iter().filter(tests).count(), found.len(), "{line}");
         }
+    }
+
+    #[test]
+    fn a_script_runner_runs_tests_if_any_of_its_tasks_does() {
+        for line in [
+            "make lint test",
+            "just fmt test",
+            "make clean test",
+            "make bench test",
+            "make V=1 test",
+            "make check",
+            "just check",
+            "npm run check",
+            "npm run server:test",
+            "npm run ci:test",
+            "npm run db:test",
+            "npm run coverage",
+            "mise run -C web test",
+            "pnpm --filter web test:unit",
+        ] {
+            assert_eq!(runner_calls(line, "/app").len(), 1, "{line}");
+        }
+        for line in [
+            "make bench",
+            "npm run benchmark",
+            "make lint",
+            "npm run build",
+            "pnpm biome check --write src",
+            "npm install jest",
+            "pnpm --filter web add -D vitest",
+            "npm ls jest",
+            "make latest contest",
+        ] {
+            assert_eq!(runner_calls(line, "/app").len(), 0, "{line}");
+        }
+    }
+
+    #[test]
+    fn tests_on_another_machine_or_in_a_container_are_no_runs_of_the_folder() {
+        for line in [
+            "ssh ci pytest",
+            "ssh ci 'cd /srv && cargo test'",
+            "kubectl exec web -- npm test",
+            "sudo docker compose exec api pytest tests/a.py",
+            "docker run --rm image:1 make test",
+            "bash -c 'ssh ci pytest && ls'",
+        ] {
+            assert_eq!(runner_calls(line, "/app").len(), 0, "{line}");
+        }
+        for line in ["docker compose up -d && pytest", "sudo -u web pytest", "ssh ci ls; pytest"] {
+            assert_eq!(runner_calls(line, "/app").len(), 1, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_read_up_to_its_limits() {
+        let cut = format!("cargo test && echo {}; pytest", "a".repeat(BYTES));
+        assert_eq!(runner_calls(&cut, "/app").len(), 1);
+        let document = format!("cat > test.sh <<'EOF'\ncargo test\n{}\nEOF\n", "a\n".repeat(BYTES));
+        assert_eq!(runner_calls(&document, "/app").len(), 0);
+        assert_eq!(runner_calls(&format!("pytest; {document}"), "/app").len(), 1);
+        assert_eq!(runner_calls(&"pytest; ".repeat(COMMANDS + 1), "/app").len(), COMMANDS);
     }
 
     #[test]

@@ -10,9 +10,9 @@ use crate::{
 };
 
 /// Maximum number of simple commands that are read in one command line; the rest is ignored.
-const COMMANDS: usize = 40;
+pub(super) const COMMANDS: usize = 40;
 /// Maximum length, in bytes, of the part of a command line that is read.
-const BYTES: usize = 16 * 1024;
+pub(super) const BYTES: usize = 16 * 1024;
 
 /// One simple command: a program with its arguments.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,7 +67,7 @@ impl SimpleCommand {
 }
 
 impl From<&ShellCommand> for SimpleCommand {
-    /// Takes the words and the subshells over.
+    /// Copies the words and the marks of subshells; operators and redirections are not copied.
     fn from(command: &ShellCommand) -> SimpleCommand {
         let word = |text: &String| {
             let expands = text.contains(['$', '*', '?', '{']);

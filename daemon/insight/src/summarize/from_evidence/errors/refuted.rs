@@ -115,7 +115,7 @@ pub(crate) fn without_refuted_statements(evidence: &Evidence) -> Cow<'_, Evidenc
     let is_refuted = |one: &Statement| match one.kind {
         StatementKind::Cause => has_returned(one.origin) || is_retracted(evidence, one),
         StatementKind::Done => has_returned(one.origin),
-        StatementKind::Discovery => is_retracted(evidence, one),
+        StatementKind::Discovery | StatementKind::Remembered => is_retracted(evidence, one),
         _ => false,
     };
     let refuted: Vec<bool> = evidence.statements.iter().map(is_refuted).collect();

@@ -70,10 +70,11 @@ fn recommended(passage: &Passage) -> Option<String> {
     text.filter(|text| stands_alone(text))
 }
 
-/// Returns the items below an introduction such as `So my recommendation:`.
+/// Returns the items of the last list below an introduction such as `So my recommendation:`, with
+/// their labels. Items that are done, and items that cannot be understood alone, are left out.
 fn recommended_items(passages: &[Passage]) -> Option<String> {
     let is_item = |passage: &&Passage| {
-        passage.form != Form::Paragraph
+        matches!(passage.form, Form::Item { .. })
             && passage.headings.last().is_some_and(|heading| {
                 pattern!(
                 r"(?i)^(?:so,? )?(?:my |the )?(?:overall |final )?recommendations?(?: is| are)?$"
@@ -81,17 +82,35 @@ fn recommended_items(passages: &[Passage]) -> Option<String> {
             .is_match(heading)
             })
     };
-    let items = passages.iter().filter(is_item);
-    let items: Vec<&str> = items.map(|item| without_full_stop(&item.text)).collect();
-    (!items.is_empty()).then(|| items.join("; "))
+    let last = passages.iter().rposition(|passage| is_item(&passage))?;
+    let is_of_list = |passage: &&Passage| passage.headings == passages[last].headings;
+    let list = passages[..=last].iter().rev().take_while(is_item).take_while(is_of_list);
+    let is_open = |item: &&Passage| !matches!(item.form, Form::Item { ticked: Some(true), .. });
+    let mut items: Vec<String> = list
+        .filter(is_open)
+        .map(|item| {
+            let label = item.label.as_ref().map_or(String::new(), |label| format!("{label}: "));
+            format!("{label}{}", without_full_stop(&item.text))
+        })
+        .filter(|item| mentions_object(item))
+        .collect();
+    items.reverse();
+    let is_clear = items.len() > 1 || items.first().is_some_and(|item| stands_alone(item));
+    is_clear.then(|| items.join("; "))
+}
+
+/// Whether a recommendation can be understood alone.
+fn stands_alone(text: &str) -> bool {
+    text.split(' ').count() >= OBJECT
+        && mentions_object(text)
+        && !pattern!(r"(?i)\bif you\b").is_match(text)
 }
 
 /// Whether a recommendation mentions its object, and not only a pronoun or an option's number.
-fn stands_alone(text: &str) -> bool {
-    text.split(' ').count() >= OBJECT
-        && !text.ends_with([':', '?'])
+fn mentions_object(text: &str) -> bool {
+    !text.ends_with([':', '?'])
         && !pattern!(
-            r"(?i)\b(?:option|approach|alternative)s? \**[0-9a-d]\b|#[0-9]\b|^\**\(?[0-9a-d][).]|^(?:not |treat |keep |leave |use |prefer |avoid |merge )?(?:it|this|that|these|those|them|both|the (?:first|second|latter|former|same|one))\b|\bif you\b|\b(?:here|just for this)$"
+            r"(?i)\b(?:option|approach|alternative)s? \**[0-9a-d]\b|#[0-9]\b|^\**\(?[0-9a-d][).]|^(?:not |treat |keep |leave |use |prefer |avoid |merge |remove |drop )?(?:it|this|that|these|those|them|both|the (?:first|second|latter|former|same|one))\b|\b(?:here|just for this)$"
         )
         .is_match(text)
 }
@@ -158,6 +177,40 @@ mod tests {
         assert_eq!(found(&[(&of_tests, false)]), [""; 0]);
         let discussed = advice.replace("So my recommendation", "What my recommendation changes");
         assert_eq!(found(&[(&discussed, false)]), [""; 0]);
+    }
+
+    #[test]
+    fn the_items_of_one_list_are_quoted_with_their_labels() {
+        for (advice, wanted) in [
+            (
+                "- **Cache**: LRU with 100 rows\n- **Name**: keep\n",
+                Some("Cache: LRU with 100 rows; Name: keep"),
+            ),
+            (
+                "- [x] Added the index\n- [ ] Read the rows twice\n- Sort the days\n",
+                Some("Read the rows twice; Sort the days"),
+            ),
+            (
+                "- Keep the index in memory\n- If you want less memory, keep it in a file\n",
+                Some("Keep the index in memory; If you want less memory, keep it in a file"),
+            ),
+            ("- Option 2\n", None),
+            ("- Keep it\n", None),
+            (
+                "| Part | Advice |\n| --- | --- |\n| Cache | Keep the rows of the last week |\n",
+                None,
+            ),
+        ] {
+            let report = format!("My recommendation:\n\n{advice}");
+            let wanted: Vec<String> =
+                wanted.iter().map(|items| format!("Recommended: {items}")).collect();
+            assert_eq!(found(&[(&report, false)]), wanted, "{advice}");
+        }
+        let two = "## Parser\n\n### Recommendation\n\n- Keep the old parser\n\n## Queue\n\n### Recommendation\n\n- Remove the queue of rows; nothing reads it\n";
+        assert_eq!(
+            found(&[(two, false)]),
+            ["Recommended: Remove the queue of rows; nothing reads it"]
+        );
     }
 
     #[test]

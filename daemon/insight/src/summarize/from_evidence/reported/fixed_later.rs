@@ -1,9 +1,8 @@
 //! Determines whether later work fixed what a report describes.
 
 use crate::{
-    model::transcript::Origin,
     report::Report,
-    summarize::from_evidence::{entries::Entries, reported::review, turns::turn_of},
+    summarize::from_evidence::{entries::Entries, reported::review},
     text::{pattern, share_of_words, words},
 };
 
@@ -33,13 +32,11 @@ pub(crate) fn is_fixed_later(entries: &Entries<'_>, report: &Report, part: &str)
     });
     let names = |text: &str| named.iter().any(|name| text.contains(name));
     // A change without a commit is described by its report.
-    let is_about_document = pattern!(r"(?i)\.(?:mdx?|txt|rst|adoc)\b|\bdocs\b").is_match(part);
     let reported = entries
         .evidence
         .reports
         .iter()
-        .filter(|later| later.changed && later.origin.follows(report.origin))
-        .filter(|later| is_about_document || !changed_only_documents(entries, later.origin));
+        .filter(|later| later.changed && later.origin.follows(report.origin));
     mending.any(|commit| {
         let text = format!("{} {}", commit.subject, commit.body);
         let share = share_of_words(&part_words, &words(&text));
@@ -51,16 +48,6 @@ pub(crate) fn is_fixed_later(entries: &Entries<'_>, report: &Report, part: &str)
         (answers || names(&later.text))
             && share_of_words(&part_words, &words(&later.text)) >= FIXED_SHARE
     })
-}
-
-/// Whether the turn of the report at `origin` changed documents and no other files. Such a turn fixes
-/// nothing in the code.
-fn changed_only_documents(entries: &Entries<'_>, origin: Origin) -> bool {
-    let Some(turn) = turn_of(entries.evidence, origin) else { return false };
-    let changed = entries.evidence.changed_files().filter(|(_, work)| turn.holds(work.last));
-    let mut files = changed.map(|(path, _)| path).peekable();
-    files.peek().is_some()
-        && files.all(|path| pattern!(r"(?i)\.(?:mdx?|txt|rst|adoc)$").is_match(path))
 }
 
 /// Whether the prompt after a report allows the agent to do what the report proposes.
@@ -117,25 +104,5 @@ mod tests {
         ] {
             assert_eq!(is_fixed_later(&entries, &of(changed), &part), wanted, "{changed} {part}");
         }
-    }
-
-    #[test]
-    fn a_turn_that_changed_only_documents_fixes_no_code() {
-        let is_fixed = |file: &str, part: &str| {
-            let mut script = Script::default();
-            script.prompt("Does the reader accept another address?");
-            script.reply("m1", part);
-            script.prompt("Describe the reader in the guide");
-            script.edit("a", file, "a", "b");
-            script.reply("m2", "The guide says that the reader of `base_url` accepts no other address, and that `guide.md` was wrong.");
-            let evidence = script.collect();
-            let reports = Reports::of(&evidence);
-            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
-            is_fixed_later(&entries, &reports.reports[0], part)
-        };
-        let fact = "The reader of `base_url` accepts no other address";
-        assert!(!is_fixed("/app/docs/guide.md", fact));
-        assert!(is_fixed("/app/reader.ts", fact));
-        assert!(is_fixed("/app/docs/guide.md", "`guide.md` was wrong about the reader"));
     }
 }

@@ -28,8 +28,9 @@ pub(crate) fn depends_on_previous(sentence: &str) -> bool {
 /// Whether a sentence says what was done. A label before the sentence is ignored.
 pub(crate) fn states_result(sentence: &str) -> bool {
     // The colon of a setting in code ends no label.
-    let label = sentence.split_once(": ").filter(|(label, _)| is_balanced(label));
-    let deed = label.map_or(sentence, |(_, deed)| deed);
+    let mut colons = sentence.match_indices(": ");
+    let label = colons.find(|(at, _)| is_balanced(&sentence[..*at]));
+    let deed = label.map_or(sentence, |(at, colon)| &sentence[at + colon.len()..]);
     topic_of_sentence(deed) == Some(Topic::Done)
 }
 
@@ -195,6 +196,7 @@ mod tests {
     fn a_colon_in_code_ends_no_label() {
         assert!(states_result("Updated `list.json` to remove the old `read: false` of the list"));
         assert!(states_result("`list.json`: Removed the old `read: false`"));
+        assert!(states_result("Setting `a: 1` in the reader: Removed the cache"));
         assert!(!states_result("The old `read: false` of the list is removed by the reader"));
         assert!(!states_result("Updated rows: the reader is slow"));
     }

@@ -345,7 +345,8 @@ fn weight(text: &str) -> Weight {
     {
         return Weight::Reaction;
     }
-    if is_phrase(Topic::RoutineStep, lower.trim_end_matches(['.', '!'])) {
+    // Only the start of a long text is matched.
+    if !lower.contains('\n') && is_phrase(Topic::RoutineStep, lower.trim_end_matches(['.', '!'])) {
         return Weight::Routine;
     }
     // A correction states no goal.
@@ -481,6 +482,8 @@ mod tests {
         ] {
             assert_eq!(Request::of(prompt).unwrap().weight, wanted, "{prompt}");
         }
+        let long = format!("continue {}\nand fix src/a.rs", "with the next list ".repeat(50));
+        assert_ne!(weight(&long), Weight::Routine);
         assert_eq!(Request::of("```\nonly code\n```"), None);
     }
 }

@@ -370,13 +370,15 @@ fn shown_plan(evidence: &Evidence) -> Option<String> {
     (plan.len() >= 10).then_some(plan)
 }
 
-/// Whether the transcript has no prompt and no call, and the agent only greets the user: `I'm ready
-/// to help you explore the code.` Agents start sub-agents in this way before they need them.
-pub(crate) fn is_greeting(evidence: &Evidence) -> bool {
-    let said = evidence.last_reply.as_ref().map_or("", |reply| reply.text.as_str());
+/// Whether the transcript has no prompt and no call, and the agent's reply begins with a greeting:
+/// `I'm ready to help you explore the code.` Agents start sub-agents in this way before they need
+/// them.
+fn is_greeting(evidence: &Evidence) -> bool {
+    let text = evidence.last_reply.as_ref().map_or("", |reply| reply.text.as_str());
     evidence.prompts.is_empty()
         && evidence.counts.tool_calls == 0
-        && pattern!(r"(?i)\bready to (?:help|assist|explore|search)\b").is_match(said)
+        && pattern!(r"(?i)^(?:(?:hello|hi|hey|greetings)\b[,.!]* *)?(?:(?:i(?:.m| am) (?:claude|codex|gemini)|i(?:.ll| will) help you|i appreciate)\b[^.!\n]*[.!] *)?i(?:.m| am) (?:(?:claude|codex|gemini)\b[^.!\n]*, |all set and )?ready to (?:help|assist|explore|search)\b")
+            .is_match(text)
 }
 
 /// Returns the first statement of the agent's last reply, unless that is a greeting.
