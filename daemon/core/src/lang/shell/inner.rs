@@ -49,7 +49,9 @@ pub fn local_start(words: &[String]) -> usize {
     for _ in 0..DEEPEST {
         let rest = &words[start..];
         match step(rest) {
-            Some(Inner::Command(inner)) if !rest.first().is_some_and(is_remote_runner) => {
+            Some(Inner::Command(inner))
+                if !rest.first().is_some_and(|name| is_remote_runner(name)) =>
+            {
                 start = words.len() - inner.len();
             }
             _ => break,
@@ -61,10 +63,10 @@ pub fn local_start(words: &[String]) -> usize {
 /// Whether `words` run a program that runs its command on another machine or in another file
 /// system, such as `sudo docker exec web ls`.
 pub fn runs_remotely(words: &[String]) -> bool {
-    words.get(local_start(words)).is_some_and(is_remote_runner)
+    words.get(local_start(words)).is_some_and(|name| is_remote_runner(name))
 }
 
-fn is_remote_runner(name: &String) -> bool {
+fn is_remote_runner(name: &str) -> bool {
     REMOTE_RUNNERS.contains(&base_name(name).as_str())
 }
 

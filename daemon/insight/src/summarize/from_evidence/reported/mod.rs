@@ -177,10 +177,12 @@ impl LineCollector {
     }
 }
 
-/// Returns a line without the `yes` or `no` at its start, if the line has no question and the sentence
-/// after this word can be understood alone. Other verdicts, such as `mostly`, limit the statement.
+/// Returns a line without the `yes` or `no` at its start, and without a `you are right` behind it, if
+/// the line has no question and the next sentence can be understood alone. Other verdicts, such as `mostly`, limit the statement.
 fn without_verdict(line: String) -> String {
-    let verdict = pattern!(r"(?i)^(?:yes|yep|no|nope|correct|exactly)(?:[,.:]| [—–-]) ");
+    let verdict = pattern!(
+        r"(?i)^(?:yes|yep|no|nope|correct|exactly)(?:[,.:]| [—–-]) (?:you(?:['\u{2019}]re| are) [^.`]{0,40}\b(?:right|correct(?:ly)?)\b[^.`]{0,40}\. )?"
+    );
     let Some(verdict) = verdict.find(&line) else { return line };
     let rest = &line[verdict.end()..];
     let first = sentences(rest).first().copied().unwrap_or_default();
@@ -245,6 +247,10 @@ mod tests {
             ),
             ("No. Each folder gets a key of its own.", "Each folder gets a key of its own."),
             (
+                "Yes, you're reading it correctly. Each folder gets a key of its own.",
+                "Each folder gets a key of its own.",
+            ),
+            (
                 "Correct \u{2014} `list.rs` reads the day of each row twice.",
                 "`list.rs` reads the day of each row twice.",
             ),
@@ -261,6 +267,7 @@ mod tests {
             "Yes, but only in a narrow sense.",
             "Yes, in all places that the reader knows.",
             "Yes, the old reader.",
+            "Yes, you're right. They are read twice for each row.",
             "No key is read by the index.",
             "Asked: is it read? Answer: Yes, the index reads it once.",
         ] {
