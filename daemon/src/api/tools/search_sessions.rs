@@ -135,9 +135,8 @@ async fn run(
     if let Some(team) = team {
         // The session whose id is the query stays first.
         let mut others = hits.split_off(usize::from(is_named).min(hits.len()));
-        others = team
-            .merged(daemon, &query, others, &|text| form.snippet(text, PASSAGE_BYTES), &mut message)
-            .await?;
+        let snippet = |text: &str| form.snippet(text, PASSAGE_BYTES);
+        others = team.merged(daemon, &query, others, &snippet, &mut message).await?;
         hits.extend(others);
         all = hits.len();
         is_full |= limit > 0 && all > offset + limit;
