@@ -327,15 +327,20 @@ fn hit(
                 marks: snippet.marks.into_iter().map(|mark| (mark.start, mark.end)).collect(),
             });
         }
+        left = share.saturating_sub(passages.iter().map(passage_cost).sum());
+        if !form.is_full(&passages, left) {
+            continue;
+        }
         if form.form == ReplyForm::Text {
             passages::remove_copies(&mut passages, &row.title);
+            left = share.saturating_sub(passages.iter().map(passage_cost).sum());
         }
-        left = share.saturating_sub(passages.iter().map(passage_cost).sum());
         if form.is_full(&passages, left) {
             break;
         }
     }
     if form.form == ReplyForm::Text {
+        passages::remove_copies(&mut passages, &row.title);
         // If the space does not suffice for the added messages, the last passages are left out.
         let most = (passages.len() + MAX_ADDED).max(MAX_PASSAGES);
         replies::add(daemon, session.key, &mut passages, most)?;
