@@ -22,7 +22,7 @@ const MAX_TEXT_COST: usize = 35_000;
 /// The power of the ratio of a session's score to the best score by which space is shared.
 const SHARE_POWER: i32 = 3;
 /// A session whose share is smaller than the largest share divided by this number has only its
-/// line.
+/// line, unless the other sessions leave space.
 const MIN_SHARE_DIVISOR: usize = 20;
 
 /// Removes the hits and passages that do not fit into a reply. The limit is a size for a structured
@@ -83,7 +83,8 @@ fn scores(hits: &[Hit]) -> Vec<f64> {
 
 /// Keeps as many sessions as fit into a text of the cost `left`, but at least one. The remaining
 /// space is for passages: first the best passage of each session, unless its share is very small, then
-/// the passages that fit into the session's share ([`shares`]), then the other passages.
+/// the passages that fit into the session's share ([`shares`]), then the other passages: a session in
+/// which the same question was asked has the best score, but often no answer.
 fn fit_hits(hits: &mut Vec<Hit>, mut left: usize) {
     let sizes: Vec<_> = hits.iter().map(text::search::sizes).collect();
     let fitting = sizes.iter().take_while(|(line, _)| take(&mut left, *line)).count().max(1);
@@ -95,7 +96,7 @@ fn fit_hits(hits: &mut Vec<Hit>, mut left: usize) {
         for ((kept, share), (_, passages)) in kept.iter_mut().zip(&mut shares).zip(&sizes) {
             // If a passage does not fit, the later passages of its session are left out, too.
             while let Some(size) = passages.get(*kept)
-                && (*kept > 0 || *share >= least)
+                && (*kept > 0 || *share >= least || stage == Stage::Rest)
                 && stage.admits(*kept, *size, *share)
                 && take(&mut left, *size)
             {
@@ -178,7 +179,10 @@ mod tests {
         let space = 5 * passages[0];
         assert_eq!(kept(&[1.0, 1.0], space), [3, 2]);
         assert_eq!(kept(&[1.0, 0.7], space), [4, 1]);
-        assert_eq!(kept(&[1.0, 0.3], space), [4, 0], "a small share has only the line");
+        assert_eq!(kept(&[1.0, 0.3], space), [4, 1], "a small share gets the remaining space");
+        let little = 4 * passages[0];
+        assert_eq!(kept(&[1.0, 0.3], little), [4, 0], "a small share has only the line");
+        assert_eq!(kept(&[1.0, 0.7], little), [3, 1]);
     }
 
     #[test]

@@ -150,13 +150,15 @@ pub(super) fn remove_copies(passages: &mut Vec<MatchedPassage>, title: &str) {
     passages.extend(kept.into_iter().map(|one| one.passage));
 }
 
-/// Whether a passage is a short part of a summary, a courtesy, or the agent's announcement of its
-/// next step.
+/// Whether a passage is a short part of a summary, a courtesy, the agent's announcement of its next
+/// step, or a call of our own tools, which only repeats an earlier question.
 pub(super) fn says_nothing(passage: &MatchedPassage) -> bool {
     let text = &passage.text;
     let is_short = is_summary(passage) && text.len() < SHORT_SUMMARY;
     let is_agent = passage.role == Role::Agent.as_str();
-    is_short || is_courtesy(text) || is_agent && announcement::announces(text)
+    let tool = text.split(':').next().filter(|_| passage.role == Role::Tool.as_str());
+    let is_own_call = tool.is_some_and(|tool| tool.contains("graphiti") && !tool.contains(' '));
+    is_short || is_own_call || is_courtesy(text) || is_agent && announcement::announces(text)
 }
 
 /// Maximum length, in bytes, of a courtesy.
@@ -370,6 +372,17 @@ mod tests {
         ] {
             assert_eq!(left(vec![kept, passage("user", 2, answer)], "T").len(), 2);
         }
+    }
+
+    #[test]
+    fn calls_of_our_own_tools_do_not_take_the_place_of_other_passages() {
+        let answer = passage("user", 2, "Let us stop at five attempts");
+        let call = |tool: &str| passage("tool", 1, &format!("{tool}: query=attempts → ok"));
+        for own in ["mcp__graphiti__search_sessions", "mcp_graphiti_search_sessions"] {
+            assert_eq!(left(vec![call(own), answer.clone()], "T"), [("user".to_owned(), 2)]);
+        }
+        let command = call("Bash: graphiti search");
+        assert_eq!(left(vec![command, answer], "T").len(), 2);
     }
 
     fn passage(role: &str, seq: u32, text: &str) -> MatchedPassage {
