@@ -66,7 +66,7 @@ pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<Sessio
 const SHORT_ID: usize = 8;
 
 /// Returns the shortest unique prefix of a session's id among the prefixes with 8, 12, 16 and more
-/// characters. If there is none, returns the whole id.
+/// characters. Returns the whole id if none of these prefixes is unique.
 pub(super) fn short_id(store: &dyn Store, id: &str) -> Result<String, StoreError> {
     for (end, _) in id.char_indices().skip(SHORT_ID).step_by(SHORT_ID / 2) {
         if store.sessions_with_prefix(&id[..end], 2)?.len() == 1 {

@@ -96,8 +96,7 @@ fn fit_hits(hits: &mut Vec<Hit>, mut left: usize) {
         for ((kept, share), (_, passages)) in kept.iter_mut().zip(&mut shares).zip(&sizes) {
             // If a passage does not fit, the later passages of its session are left out, too.
             while let Some(size) = passages.get(*kept)
-                && (*kept > 0 || *share >= least || stage == Stage::Rest)
-                && stage.admits(*kept, *size, *share)
+                && stage.admits(*kept, *size, *share, least)
                 && take(&mut left, *size)
             {
                 *share = share.saturating_sub(*size);
@@ -127,11 +126,12 @@ enum Stage {
 
 impl Stage {
     /// Whether the next passage of a session, of the cost `size`, gets space if `kept` passages are
-    /// kept and `share` remains of the session's share.
-    fn admits(self, kept: usize, size: usize, share: usize) -> bool {
+    /// kept and `share` remains of the session's share. The best passage needs a share of at least
+    /// `least`, unless space remains.
+    fn admits(self, kept: usize, size: usize, share: usize, least: usize) -> bool {
         match self {
-            Stage::BestPassage => kept == 0,
-            Stage::Share => size <= share,
+            Stage::BestPassage => kept == 0 && share >= least,
+            Stage::Share => kept > 0 && size <= share,
             Stage::Rest => true,
         }
     }

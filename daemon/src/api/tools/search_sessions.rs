@@ -44,7 +44,7 @@ use crate::{
 const STRUCTURED_HITS: usize = 10;
 /// Maximum number of passages of a session for a program, and usually for a model.
 const MAX_PASSAGES: usize = 3;
-/// Maximum number of questions and replies that are added to more passages.
+/// Maximum number of messages that [`replies::add`] adds to the passages of a session.
 const MAX_ADDED: usize = 2;
 /// Maximum number of passages of a session that has most of the space of a text.
 const MAX_SHARE_PASSAGES: usize = 8;
@@ -311,7 +311,7 @@ fn hit(
     let row = convert::session_row(daemon.engine.store().as_ref(), session)?;
     let mut passages = Vec::with_capacity(wanted.len());
     let mut left = share;
-    for passage in wanted {
+    for (number, passage) in wanted.iter().enumerate() {
         if let Some(text) = text_of(daemon, session.key, passage)? {
             let snippet = form.snippet(&text, left);
             let (source, seq) = match passage.place {
@@ -327,20 +327,21 @@ fn hit(
                 marks: snippet.marks.into_iter().map(|mark| (mark.start, mark.end)).collect(),
             });
         }
-        left = share.saturating_sub(passages.iter().map(passage_cost).sum());
-        if !form.is_full(&passages, left) {
-            continue;
-        }
-        if form.form == ReplyForm::Text {
+        let left_of = |passages: &[MatchedPassage]| {
+            share.saturating_sub(passages.iter().map(passage_cost).sum())
+        };
+        left = left_of(&passages);
+        // Comparing passages takes long, so copies are removed only when no passage is to follow.
+        let is_last = number + 1 == wanted.len();
+        if form.form == ReplyForm::Text && (is_last || form.is_full(&passages, left)) {
             passages::remove_copies(&mut passages, &row.title);
-            left = share.saturating_sub(passages.iter().map(passage_cost).sum());
+            left = left_of(&passages);
         }
         if form.is_full(&passages, left) {
             break;
         }
     }
     if form.form == ReplyForm::Text {
-        passages::remove_copies(&mut passages, &row.title);
         // If the space does not suffice for the added messages, the last passages are left out.
         let most = (passages.len() + MAX_ADDED).max(MAX_PASSAGES);
         replies::add(daemon, session.key, &mut passages, most)?;

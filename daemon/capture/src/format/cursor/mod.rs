@@ -150,8 +150,8 @@ fn is_record(record: &Object<'_>) -> bool {
     (is_message && is_bare) || is("type", &["turn_ended"])
 }
 
-/// Returns the directory of a project. The name of the project's folder does not determine the
-/// directory, because a dash in the name stands for a dash or a slash.
+/// Returns the directory of a project, as `.workspace-trusted` in the project's folder states it.
+/// The folder's name is ambiguous: each dash in it replaces a dash or a slash of the directory.
 fn workspace(project: &Path) -> Option<String> {
     let file = open::open_file(&project.join(".workspace-trusted")).ok()?;
     let mut text = String::new();

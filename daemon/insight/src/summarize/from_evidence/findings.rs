@@ -42,8 +42,7 @@ pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> V
     let mut list = Vec::new();
     for kind in [StatementKind::Discovery, StatementKind::DeadEnd] {
         // `quotes.findings` adds the statements of reports.
-        let statements = entries.statements(kind).filter(|one| !one.reported);
-        for statement in statements {
+        for statement in entries.statements(kind).filter(|one| !one.reported) {
             if found_no_tests(statement) {
                 let line = with_replacement(entries, statement);
                 line.into_iter().for_each(|line| push(&mut list, line));
