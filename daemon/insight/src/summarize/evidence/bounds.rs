@@ -27,14 +27,20 @@ pub(super) const TICKET: usize = 300;
 /// Maximum length, in bytes, of the part of an issue tracker's answer that is read.
 pub(super) const TICKET_READ: usize = 4_000;
 /// Maximum length, in bytes, of the agent's last reply. The middle of a longer reply is removed.
-pub(super) const LAST_REPLY: usize = 4_000;
+pub(super) const LAST_REPLY: usize = 8_000;
 /// Number of first reports of turns that are always kept.
 pub(super) const FIRST_REPORTS: usize = 3;
 /// Maximum number of reports of turns. The oldest after the [`FIRST_REPORTS`] is dropped first.
 pub(super) const REPORTS: usize = 20;
 /// Maximum length, in bytes, of the report of a turn without its [`DOCUMENT`]. The middle of a
 /// longer report is removed.
-pub(super) const TURN_REPORT: usize = 2_600;
+pub(super) const TURN_REPORT: usize = 8_000;
+/// Maximum length, in bytes, of all reports together. If they are longer, the oldest are shortened
+/// to [`EARLIER_REPORT`].
+pub(super) const REPORT_TEXTS: usize = 52_000;
+/// Maximum length, in bytes, of an earlier report without its [`DOCUMENT`], if the reports are too
+/// long together, or if a later report has the text of a file that describes the progress.
+pub(super) const EARLIER_REPORT: usize = 2_600;
 /// Maximum number of environment variables of a test run.
 pub(super) const VARIABLES: usize = 4;
 /// Maximum length, in bytes, of the reply in a report with a [`DOCUMENT`].

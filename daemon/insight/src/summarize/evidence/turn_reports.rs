@@ -13,8 +13,8 @@ impl Collector {
     pub(super) fn keep_document(&mut self, text: &str, moment: EntryPosition) {
         let earlier = self.evidence.reports.len() - usize::from(self.pending.reporting);
         let reports = self.evidence.reports.iter_mut().take(earlier);
-        for earlier in reports.filter(|report| report.text.len() > bounds::TURN_REPORT) {
-            earlier.text = kept_lines(&earlier.text, bounds::TURN_REPORT);
+        for earlier in reports.filter(|report| report.text.len() > bounds::EARLIER_REPORT) {
+            earlier.text = kept_lines(&earlier.text, bounds::EARLIER_REPORT);
         }
         if !self.pending.reporting {
             self.keep_report("", false, moment);
@@ -52,6 +52,23 @@ impl Collector {
             changed: self.pending.turn_changed,
             answers,
         });
+        shorten_earlier(&mut evidence.reports);
+    }
+}
+
+/// If the reports are too long together, shortens the oldest long ones. The last report stays.
+fn shorten_earlier(reports: &mut [TurnReport]) {
+    let mut total: usize = reports.iter().map(|report| report.text.len()).sum();
+    let Some((_, earlier)) = reports.split_last_mut() else { return };
+    for report in earlier {
+        if total <= bounds::REPORT_TEXTS {
+            return;
+        }
+        let length = report.text.len();
+        if length > bounds::EARLIER_REPORT {
+            report.text = kept_lines(&report.text, bounds::EARLIER_REPORT);
+            total -= length - report.text.len();
+        }
     }
 }
 
@@ -102,6 +119,24 @@ mod tests {
         assert_eq!(report(&script), "The lock is missing.\n\n# Second");
         script.reply("n", "Wrote it down.");
         assert_eq!(report(&script), "Wrote it down.\n\n# Second");
+    }
+
+    #[test]
+    fn long_earlier_reports_are_shortened_only_if_all_are_too_long_together() {
+        let long = |count: usize| {
+            let report = "The reader opens the list.\n".repeat(bounds::TURN_REPORT / 28);
+            let mut reports = vec![TurnReport { text: report, ..TurnReport::default() }; count];
+            shorten_earlier(&mut reports);
+            reports.iter().map(|report| report.text.len()).collect::<Vec<_>>()
+        };
+        let whole = long(1)[0];
+        assert!(whole > bounds::EARLIER_REPORT);
+        let fits = bounds::REPORT_TEXTS / whole;
+        assert_eq!(long(fits), vec![whole; fits]);
+        let shortened = long(fits + 2);
+        assert!(shortened[0] <= bounds::EARLIER_REPORT);
+        assert_eq!(shortened[fits..], [whole, whole]);
+        assert!(shortened.iter().sum::<usize>() <= bounds::REPORT_TEXTS);
     }
 
     #[test]
