@@ -161,7 +161,8 @@ pub(crate) enum Command {
     /// Share the memory of projects with your team, or with other machines of yours
     ///
     /// Summaries, entities and facts of the projects that you choose are sent to a graph on FalkorDB
-    /// or Neo4j. The programs of the original Graphiti can read it. Other projects are not shared.
+    /// or Neo4j. Graphiti (github.com/getzep/graphiti) can read this graph. Other projects are not
+    /// shared.
     Share(Share),
     /// Remove sessions from the memory
     ///

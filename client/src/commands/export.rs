@@ -1,5 +1,5 @@
-//! `graphiti export`: writes all summaries, session states, classifications of tools and
-//! corrections of facts to files.
+//! `graphiti export`: writes the summaries and session states of one project or of all projects,
+//! all classifications of tools, and all corrections of facts to files.
 
 use std::{fs, io, path::Path};
 

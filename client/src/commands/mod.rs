@@ -168,9 +168,9 @@ fn by(team: Option<&TeamOrigin>) -> String {
     }
 }
 
-/// Converts the given project for the daemon. A directory becomes its absolute path. A namespace, a
-/// name, a remote or an absolute path of another operating system, which `list --json` may contain,
-/// stays unchanged, unless it exists here as a path. `owner/name` is the end of a remote;
+/// Converts the given project for the daemon. A path that exists here becomes an absolute path. A
+/// namespace, a name or a remote stays unchanged otherwise, and so does an absolute path of another
+/// operating system, which `list --json` may print. `owner/name` is the end of a remote;
 /// `./owner/name` is a folder, even if it does not exist.
 fn project(project: Project) -> Option<String> {
     let given = project.project?;

@@ -20,6 +20,6 @@ pub(super) fn run(screen: &Screen) -> Result<(), AskError> {
     };
     let Welcome { pid, version, .. } = connection.ask(methods::HELLO, &Hello::default())?;
     screen.print(format!("graphitid {version} {done} (pid {pid})."));
-    screen.print(screen.dim(format!("Its log: {}", home.join(start::LOG).display())));
+    screen.print(screen.dim(format!("Its default log: {}", home.join(start::LOG).display())));
     Ok(())
 }

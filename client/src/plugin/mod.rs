@@ -19,9 +19,11 @@ const FOLDER: &str = "claude-plugin";
 /// The file that contains the installed version. It is written last.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 
-/// The placeholders for the program, the command line of a hook, and the version.
+/// The placeholder for the program.
 const PROGRAM: &str = r#""command": "graphiti""#;
+/// The placeholder for the command line of a hook.
 const HOOK: &str = r#""command": "graphiti hook""#;
+/// The placeholder for the version.
 const VERSION: &str = r#""version": "0""#;
 
 /// All files, the manifest last.

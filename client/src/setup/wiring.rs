@@ -10,7 +10,7 @@ use crate::{
 pub(crate) enum Wiring {
     /// The settings are current.
     Complete,
-    /// The settings are incomplete or from another version, or contain another path of the program.
+    /// Our entries are incomplete, come from another version, or run the program at another path.
     Outdated,
     /// The settings contain no entry of ours.
     Missing,

@@ -28,7 +28,7 @@ pub struct Config {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProviderKind {
-    /// No model: nothing leaves the machine.
+    /// No model, so no text is sent to a model.
     None,
     Anthropic,
     /// OpenAI's chat completions API, or a compatible server.

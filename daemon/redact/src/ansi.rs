@@ -10,7 +10,8 @@ const ESCAPE: u8 = 0x1B;
 
 pub(super) struct PlainText {
     pub(super) text: String,
-    /// For each part of the text: its position, and its position in the original text.
+    /// The parts of the text between control sequences. Each entry contains the position of a part
+    /// in this text, and the position of the same part in the original text.
     parts: Vec<(usize, usize)>,
 }
 

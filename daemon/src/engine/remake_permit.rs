@@ -1,4 +1,4 @@
-//! The permission to create an older summary again.
+//! The permission to create a summary again that was created by older rules.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::{
 
 /// Whether a summary may be created again now.
 pub(super) enum RemakePermit {
-    /// The engine has other work.
+    /// The engine has other work, cannot write to the store, or stops.
     Busy,
     /// The session has or will get another episode, is quarantined, or is being forgotten.
     Refused,

@@ -16,8 +16,8 @@ pub const FORGET: &str = "graphiti/forget";
 pub struct Forget {
     /// Session ids, their prefixes, or episode ids.
     pub sessions: Vec<String>,
-    /// Only sessions of this project, given as a namespace or a directory. This filter selects no
-    /// remembered texts for all projects, unless `sessions` contains them.
+    /// Only sessions of this project, given as a namespace or a directory. A wish for all projects
+    /// that was remembered in this project is forgotten only if `sessions` contains it.
     pub project: Option<String>,
     /// Only sessions with messages on or after this day, such as 2026-03-01.
     pub after: Option<String>,
@@ -54,8 +54,8 @@ pub struct Forgotten {
     pub messages: u64,
     /// Number of episodes of the sessions.
     pub episodes: u64,
-    /// Number of nodes and facts that an episode mentions, added up for all episodes. Nodes and
-    /// facts that other episodes mention, too, are counted, but are not removed.
+    /// Sum of the numbers of nodes and facts that each of these episodes mentions. Nodes and facts
+    /// that other episodes mention, too, are counted, but are not removed.
     pub things: u64,
     /// Number of events of the sessions in the spool.
     pub events: u64,

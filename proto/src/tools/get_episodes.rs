@@ -38,7 +38,7 @@ pub struct GetEpisodesAnswer {
     pub pending: usize,
 }
 
-/// An episode in the format of the original Graphiti.
+/// An episode in the format of Graphiti (github.com/getzep/graphiti).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]

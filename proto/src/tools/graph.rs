@@ -1,4 +1,5 @@
-//! Nodes and facts in the format of the tools of the original Graphiti, with additional members.
+//! Nodes and facts in the format of the tools of Graphiti (github.com/getzep/graphiti), with
+//! additional members.
 
 use std::collections::BTreeMap;
 

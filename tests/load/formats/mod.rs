@@ -69,7 +69,8 @@ pub(crate) fn run(options: &FormatsOptions) {
         );
         let health = daemon.health();
         assert_eq!(health.problems, [""; 0]);
-        // A session without times in its transcript counts as active, and has no episode yet.
+        // Episodes are not checked: a session without times in its transcript counts as active, and
+        // has no episode yet.
         assert!(health.kept.messages > 0, "nothing was read");
         if options.rest {
             thread::sleep(REST);

@@ -1,5 +1,5 @@
 //! Tests that a model summarises long messages when their session is indexed, with the real daemon
-//! and a real server on this machine.
+//! and a mock model.
 
 use graphiti_tests::{Daemon, MockModel, ModelReply, ModelRequest, Transcript, World};
 use serde_json::{Value, json};

@@ -14,8 +14,9 @@ use serde_json::json;
 use crate::view::{LOGIN_FIXED, change_login};
 
 const HOUR: Duration = Duration::from_secs(3_600);
-/// The project of [`World::transcript`], and another project.
+/// The project of [`World::transcript`].
 const APP: &str = graphiti_tests::PROJECT;
+/// Another project.
 const SHOP: &str = "/home/ann/shop";
 const SCRIPT: &str = "</p></main><script>alert(1)</script><img src=x onerror=alert(2)>";
 

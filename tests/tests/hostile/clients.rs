@@ -160,7 +160,7 @@ fn malformed_lines_are_answered_or_close_only_their_connection() {
         if number % 3 == 0 {
             // The daemon may have closed the connection already.
             let _ = stream.shutdown(Shutdown::Write);
-            // Every answer is complete, until the daemon closes the connection.
+            // Each answer that arrives before the daemon closes the connection is complete.
             let mut answers = Vec::new();
             let _ = stream.read_to_end(&mut answers);
             for line in answers.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {

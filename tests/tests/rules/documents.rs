@@ -57,7 +57,7 @@ fn configuration() -> String {
     let mut text = "# Configuration reference\n\n\
         Generated from `daemon/src/config/table.rs` by `UPDATE=1 cargo test -p graphiti-tests --test rules documents`; do not edit.\n\n\
         The file is `~/.graphiti/graphiti.config.json`. No setting is required. `graphitid config init` writes a file with all settings,\n\
-        `graphitid config check` explains a file, `graphitid config schema` prints the JSON Schema for editors, and `graphiti reload`\n\
+        `graphitid config check` reports the problems or the values of a file, `graphitid config schema` prints the JSON Schema for editors, and `graphiti reload`\n\
         applies changes to a running daemon.\n"
         .to_owned();
     let schema = config::schema();
@@ -103,9 +103,9 @@ fn tools() -> String {
     for tool in TOOLS {
         let effect = match tool.effect {
             Effect::Reads => "reads only",
-            Effect::Updates => "updates, and may be repeated",
-            Effect::Adds => "adds",
-            Effect::Removes => "removes",
+            Effect::Updates => "changes data; a repeated call has no further effect",
+            Effect::Adds => "adds data",
+            Effect::Removes => "removes data",
         };
         let _ = writeln!(
             text,

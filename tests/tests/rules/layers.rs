@@ -23,7 +23,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("daemon/capture", &["graphitid-core", "graphitid-redact", "graphitid-store"]),
     ("daemon/insight", &["graphitid-core", "graphitid-llm", "graphitid-store"]),
     ("daemon/search", &["graphitid-core", "graphitid-llm"]),
-    // Layers: stages, order, surface, page, wiring.
+    // Layers: basics, stages, order, surface, page, wiring.
     (
         "daemon",
         &[
@@ -42,7 +42,7 @@ const CRATES: &[(&str, &[&str])] = &[
 /// Each module with the modules that it may use; `proto` is the crate `graphiti_proto`.
 type ModuleTable = &'static [(&'static str, &'static [&'static str])];
 
-/// The crates whose modules have restricted dependencies, with these modules.
+/// Each crate whose modules have restricted dependencies, with the table of its modules.
 const MODULES: &[(&str, ModuleTable)] = &[
     (
         "daemon/core",

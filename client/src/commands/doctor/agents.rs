@@ -11,8 +11,8 @@ use crate::{
     setup::Wiring,
 };
 
-/// For this number of seconds after the daemon's start, activity does not prove that hooks fail:
-/// the agent may have started before its hooks were set up.
+/// Activity of an agent is ignored for this number of seconds after the daemon's start: the user
+/// may have set up the hooks just before, and an agent that already runs does not use new hooks.
 const SETTLING: i64 = 60;
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
@@ -36,8 +36,8 @@ fn wired(agent: &ObservedAgent) -> Finding {
         return Finding::warn(
             name,
             format!(
-                "hooks of {title} lack the argument `hook`, or Claude Code before 2.1.139 runs them \
-                 without it: {hooks}"
+                "hooks of {title} have an old form, which Claude Code before 2.1.139 or every \
+                 version of the agent runs without the argument `hook`: {hooks}"
             ),
             "graphiti doctor --fix",
         );

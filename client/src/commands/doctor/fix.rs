@@ -1,6 +1,7 @@
-//! Repairs the user's settings of agents if they are incomplete or from another version of
-//! graphiti, or contain another path of the program. Repairs the settings of the project in this
-//! directory only if they contain hooks of an old form. Does not set up further agents.
+//! Repairs our entries in the user's settings of agents if the entries are incomplete, come from
+//! another version of graphiti, or run the program at another path. Repairs the settings of the
+//! project in this directory only if they contain hooks of an old form. Does not set up further
+//! agents.
 
 use super::look;
 use crate::{

@@ -58,9 +58,9 @@ const MAX_PARTS: usize = 8;
 /// Maximum number of errors whose messages are compared with a pasted text: the errors that were
 /// mentioned last.
 const MAX_COMPARED_ERRORS: usize = 400;
-/// Minimum share of words that two similar messages have in common, and minimum number of words of
-/// each message.
+/// Minimum share of words that two similar messages have in common.
 const MIN_COMMON_SHARE: f64 = 0.75;
+/// Minimum number of words of each of two similar messages.
 const MIN_WORDS: usize = 4;
 /// Maximum number of findings of a project among which a command that worked in another form is
 /// searched for.

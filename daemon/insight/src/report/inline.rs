@@ -65,7 +65,7 @@ pub(super) fn is_blank(cell: &str) -> bool {
     cell.trim_matches(['-', '—', '–', ' ']).is_empty()
 }
 
-/// Whether the first cell of a row is a number or letter of the row.
+/// Whether the first cell of a row contains only the number or the letter of the row, such as `#3`.
 pub(super) fn is_mark(cell: &str) -> bool {
     let cell = cell.trim_start_matches('#');
     cell.len() <= 2 && cell.chars().all(char::is_alphanumeric)

@@ -17,10 +17,11 @@ const MAX_PARSED_BYTES: usize = 16_000;
 const MAX_PASSAGES: usize = 160;
 /// Maximum bytes of a bold heading or a line with a final colon; twice as many with an aside.
 const MAX_HEADING_BYTES: usize = 70;
-/// Levels of headings below the six of Markdown: a line that ends in a colon above a bold heading,
-/// a bold paragraph, and any other introduction of passages.
+/// The level, below the six of Markdown, of a line that ends in a colon above a bold heading.
 const SECTION: usize = 7;
+/// The level of a bold paragraph.
 const BOLD: usize = 8;
+/// The level of any other introduction of passages.
 const LEAD_IN: usize = 9;
 /// Maximum length, in bytes, of a sentence that is the heading of the list or table after it.
 const MAX_INTRODUCTION_BYTES: usize = 200;

@@ -1,4 +1,4 @@
-//! The topics of headings and sentences, and the other kinds of sentences that rules ask for.
+//! The topics of headings and sentences, and the other kinds of sentences that rules distinguish.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! The provider `none`: nothing leaves the machine.
+//! The provider `none`, which sends nothing.
 
 use crate::{
     error::{Error, Failure},

@@ -42,7 +42,8 @@ const MODEL: &str = "gpt-5.4-mini";
 /// configuration contains the source of the key.
 const KEYS: [(&str, &str); 2] =
     [("api.openai.com", "OPENAI_API_KEY"), ("openrouter.ai", "OPENROUTER_API_KEY")];
-/// Maximum number of times that a request is repeated in another dialect.
+/// Maximum number of times that a request is repeated with other parameters, because the server
+/// rejected some of them ([`Dialect`]).
 const DIALECTS: usize = 4;
 
 impl OpenAi {
@@ -219,7 +220,7 @@ fn usage(usage: &Value) -> Option<TokenUsage> {
     })
 }
 
-/// Classifies a response that is not an answer.
+/// Returns the failure for a response that reports an error.
 pub(crate) fn failure(
     response: &Response,
     key: Option<&Secret>,

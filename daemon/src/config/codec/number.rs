@@ -9,7 +9,8 @@ use crate::config::{
     file::{Node, Value},
 };
 
-/// The longest duration, in seconds: about 68 years, so that no sum overflows.
+/// Maximum number of seconds (about 68 years) or milliseconds in a setting, so that no sum of
+/// durations overflows.
 const LONGEST: f64 = 2_147_483_647.0;
 
 /// The shortest duration, in seconds; a shorter duration would be zero in milliseconds.
@@ -19,7 +20,7 @@ const SHORTEST: f64 = 0.001;
 pub(in crate::config) struct Number<T> {
     min: f64,
     max: f64,
-    /// An example in the notation of the file.
+    /// An example of a value, for messages: the number and its meaning.
     example: &'static str,
     /// The instruction for a number outside the limits.
     remedy: &'static str,

@@ -18,7 +18,7 @@ struct KnownSecretsRecord<S> {
 
 const VERSION: u32 = 1;
 
-/// Returns an empty list with a new key.
+/// Returns an empty list with a new key for the hashes.
 pub fn empty() -> KnownSecrets {
     KnownSecrets::new(uuid::Uuid::new_v4().simple().to_string())
 }

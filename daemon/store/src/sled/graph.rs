@@ -204,12 +204,12 @@ impl GraphStore for SledStore {
     }
 }
 
-/// A function that takes a key and its value.
+/// A function that takes a key without the number of a piece, and the whole value of this key.
 type VisitRow<'r> = &'r mut dyn FnMut(&[u8], &[u8]) -> Result<(), StoreError>;
 
 impl SledStore {
-    /// Calls `read` with each key under `prefix`, from `start` on, and its joined value. The number
-    /// of the piece is removed from the key.
+    /// Joins the pieces of each value whose key begins with `prefix`, from the key `start` on.
+    /// Calls `read` with the value and its key, which ends before the number of the piece.
     fn joined(&self, prefix: &Key, start: Key, read: VisitRow<'_>) -> Result<(), StoreError> {
         let mut joiner = Joiner::default();
         for entry in self.tree.range(start..) {

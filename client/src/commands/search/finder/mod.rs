@@ -54,7 +54,8 @@ fn unusable(error: &std::io::Error) -> AskError {
     AskError::Failed(format!("cannot use this terminal: {error}"))
 }
 
-/// Runs until the user leaves or resumes a session. Returns the command that resumes the session.
+/// Runs until the user leaves the search, or chooses a session to resume. Returns the command that
+/// resumes the session.
 fn search(
     filters: SearchSessionsArguments,
     purpose: FinderPurpose,

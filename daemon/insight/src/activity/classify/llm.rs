@@ -14,18 +14,19 @@ use crate::{
     },
 };
 
-/// Maximum number of unknown tools of a session, and of example calls of each tool.
+/// Maximum number of unknown tools of a session.
 const MAX_TOOLS: usize = 50;
+/// Maximum number of example calls of each tool.
 const MAX_CALLS: usize = 2;
 /// Maximum length, in bytes, of the name of a tool. Tools with longer names are not sent.
 const MAX_NAME_BYTES: usize = 200;
-/// Maximum length, in bytes, of an argument in the request, and maximum number of arguments of a
-/// call.
+/// Maximum length, in bytes, of an argument in the request.
 const MAX_VALUE_BYTES: usize = 120;
+/// Maximum number of arguments of a call.
 const MAX_ARGUMENTS: usize = 8;
-/// Maximum number of bytes of a reply that are parsed, and maximum length, in bytes, of a stored
-/// reason.
+/// Maximum number of bytes of a reply that are parsed.
 const MAX_REPLY_BYTES: usize = 256 * 1024;
+/// Maximum length, in bytes, of a stored reason.
 const MAX_REASON_BYTES: usize = 200;
 
 const TEMPLATE: &str = include_str!("../../../../../prompts/tool_classification.md");

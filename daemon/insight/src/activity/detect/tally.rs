@@ -10,18 +10,19 @@ use crate::{
     model::activity::{Activity, ActivityVector, Signals},
 };
 
-/// The weight of each intent keyword, and the maximum sum for the keywords of an activity.
+/// The weight of each intent keyword.
 const KEYWORD_WEIGHT: f64 = 0.15;
+/// The maximum sum for the keywords of an activity.
 const MAX_KEYWORD_SIGNAL: f64 = 0.5;
 /// The factor for the signals of a tool call.
 const CALL_WEIGHT: f64 = 0.3;
-/// Maximum number of errors that do not count, and the signal of [`Activity::Fixing`] if there are
-/// more.
+/// Maximum number of errors that do not count.
 const MAX_IGNORED_ERRORS: u32 = 3;
+/// The signal of [`Activity::Fixing`] if there are more errors.
 const ERROR_SIGNAL: f64 = 0.3;
-/// Maximum number of file patterns of an activity that do not count, and the signal of the activity
-/// if there are more.
+/// Maximum number of file patterns of an activity that do not count.
 const MAX_IGNORED_PATTERNS: usize = 2;
+/// The signal of the activity if there are more file patterns.
 const FILE_SIGNAL: f64 = 0.25;
 /// Maximum number of unknown tools that are counted by name.
 const MAX_UNKNOWN_TOOLS: usize = 32;

@@ -68,9 +68,10 @@ pub(super) fn later(draft: &Draft<'_>, first: &str) -> Vec<String> {
     }
     let mut found = found.into_iter();
     let last = found.next();
-    // The answers to earlier questions are unknown, and may have changed what the user wanted.
+    // Earlier questions are left out: their answers are unknown, and may have changed what the user
+    // wanted.
     let orders: Vec<(usize, String)> = found.filter(|(_, text)| is_clear_order(text)).collect();
-    // A question is usually about the order before it.
+    // A question at the end is usually about the order before it, so this order is kept.
     let is_question = last
         .as_ref()
         .is_some_and(|(_, text)| text.trim_end().ends_with(['?', '？']) && !is_clear_order(text));

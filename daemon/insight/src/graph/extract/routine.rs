@@ -1,9 +1,10 @@
-//! Recognises requests for routine steps with git, such as a commit. The state of the repository
-//! shows whether such a request was carried out.
+//! Recognises requests for routine steps: a step with git, such as a commit, or the order to
+//! continue. The state of the repository shows whether a step with git was carried out.
 
 use crate::pattern::pattern;
 
-/// Maximum number of words of a prompt that begins with a routine step and may name its object.
+/// Maximum number of words of a prompt that begins with a routine step and can have other words,
+/// such as the name of a branch.
 const MAX_ROUTINE_WORDS: usize = 9;
 /// Words of requests that only order or ask for routine steps.
 const STEPS: &[&str] = &[

@@ -13,9 +13,9 @@ use crate::{
     report::{Topic, is_phrase},
 };
 
-/// Minimum length, in characters, of a sentence that is searched for in a report, and maximum
-/// number of its characters that are compared.
+/// Minimum length, in characters, of a sentence that is searched for in a report.
 const MIN_CHARS: usize = 16;
+/// Maximum number of characters of such a sentence that are compared.
 const COMPARED_CHARS: usize = 60;
 /// Maximum length, in characters, of a sentence with its neighbours.
 const MAX_CHARS: usize = 480;
@@ -26,9 +26,9 @@ const MAX_VERDICT_CHARS: usize = 120;
 /// Maximum number of paragraphs or items after a sentence that are searched for a limitation of the
 /// sentence.
 const MAX_SEARCHED_BLOCKS: usize = 2;
-/// Minimum number of words, and maximum length in characters, of another sentence about the same
-/// name.
+/// Minimum number of words of another sentence about the same name.
 const MIN_ABOUT_WORDS: usize = 6;
+/// Maximum length, in characters, of another sentence about the same name.
 const MAX_ABOUT_CHARS: usize = 280;
 
 /// A sentence with the context that it needs.

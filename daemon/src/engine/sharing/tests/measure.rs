@@ -15,12 +15,15 @@ use crate::share::{
 };
 
 /// Number of words of an episode's summary. This and the next four sizes are means of 165 real
-/// sessions: entities that only this episode mentions, files that other episodes also mention,
-/// words of an entity's summary, and words of a fact.
+/// sessions.
 const WORDS: u64 = 300;
+/// Number of entities that only this episode mentions.
 const OWN: u64 = 6;
+/// Number of files that other episodes also mention.
 const FILES: u64 = 5;
+/// Number of words of an entity's summary.
 const WORDS_OF_ENTITY: u64 = 60;
+/// Number of words of a fact.
 const WORDS_OF_FACT: u64 = 22;
 const SESSIONS_OF_BATCH: usize = 32;
 const QUERIES: u64 = 500;

@@ -159,13 +159,13 @@ fn a_forgotten_session_that_was_read_again_is_deleted() {
     assert_eq!(store.find_session(&id).unwrap(), None);
 }
 
-/// Number of sessions in a database that is damaged in many places, and number of messages of each
-/// session.
+/// Number of sessions in a database whose copies are damaged, each copy at another position.
 const MANY: u32 = 60;
+/// Number of messages of each of these sessions.
 const OF_EACH: u32 = 16;
-/// Number of positions at which the file is damaged, one at a time, and number of bytes that are
-/// overwritten there.
+/// Number of these positions.
 const PLACES: usize = 20;
+/// Number of bytes that are overwritten at a position.
 const BAD: usize = 4 << 10;
 /// Maximum duration of the check of one kind of damage.
 const TIME_LIMIT: Duration = Duration::from_secs(120);

@@ -25,8 +25,9 @@ const TABLE_CONFIDENCE: f64 = 0.95;
 const NAME_CONFIDENCE: f64 = 0.85;
 /// Confidence of a task or script whose name does not say what it does.
 const DEFAULT_CONFIDENCE: f64 = 0.6;
-/// Maximum number of arguments and of options of a command, and maximum length, in bytes, of each.
+/// Maximum number of arguments of a command, and also of its options.
 const MAX_WORDS: usize = 20;
+/// Maximum length, in bytes, of an argument or option.
 const MAX_WORD_BYTES: usize = 200;
 
 /// A classified command of a line.

@@ -15,8 +15,9 @@ use crate::{
     text::kept,
 };
 
-/// Maximum number of calls kept of a command line, and of words kept of a call.
+/// Maximum number of calls kept of a command line.
 const CALLS: usize = 8;
+/// Maximum number of words kept of a call.
 const ARGUMENTS: usize = 8;
 
 /// A call of git in the project's own repository.
