@@ -1,9 +1,10 @@
 //! Sends requests to the daemon.
 //!
 //! When the time limit of an answer has passed, the client checks whether the daemon still answers
-//! on a new connection. If the daemon answers, the client waits again; otherwise, it reports an
-//! error. With [`AnswerLimit::OneTimeout`], for example in a hook, the client does not wait again.
-//! On Windows the client waits without this check, because pipes have no time limits there.
+//! on a new connection. If the daemon answers, the client waits again, as often as [`AnswerLimit`]
+//! allows; otherwise, it reports an error. With [`AnswerLimit::OneTimeout`], for example in a hook,
+//! the client does not wait again. On Windows the client waits without this check, because pipes
+//! have no time limits there.
 
 use std::{
     env,

@@ -19,8 +19,8 @@ use crate::{
     program::program,
 };
 
-/// The daemon's log file in the home. It is not written if the log goes to systemd's journal, or to
-/// another file that the configuration contains.
+/// The daemon's log file in the home. The daemon does not write it if the configuration names
+/// another file, or if the log goes to systemd's journal or to a terminal.
 pub(crate) const LOG: &str = "graphitid.log";
 /// The lock file in the home, which contains the daemon's process id.
 const LOCK: &str = "graphitid.lock";

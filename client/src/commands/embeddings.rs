@@ -47,7 +47,9 @@ pub(super) fn run(args: &cli::SetupEmbeddings, screen: &Screen) -> Result<(), As
         screen.print(format!("Wrote {}", change.file.display()));
     }
     screen.print(match model.is_some() {
-        true => "Run `graphiti reload` to enable it; `graphiti status` shows the progress.",
+        true => {
+            "Run `graphiti reload` to enable semantic search; `graphiti status` shows the progress."
+        }
         false => "Run `graphiti reload` to disable semantic search.",
     });
     Ok(())

@@ -188,7 +188,9 @@ fn change(given: ShareProject, is_shared: bool, screen: &Screen) -> Result<(), A
         ),
         (true, false) => format!("{named} is shared as {} from now on.", line(&project.group)),
         (false, _) => {
-            format!("{named} is no longer shared; its data from this machine is removed.")
+            format!(
+                "{named} is no longer shared; its data from this machine is removed from the graph."
+            )
         }
     });
     Ok(())

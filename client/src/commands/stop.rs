@@ -45,8 +45,9 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
     Ok(())
 }
 
-/// Returns the error of a request if no daemon owns the home: the process that does not answer is
-/// another program, which `--force` does not kill.
+/// Returns the error to report if a request failed and no daemon owns the home. A process that
+/// accepts the connection but does not answer is then another program, which `--force` does not
+/// kill.
 fn without_daemon(error: AskError, socket: &str) -> AskError {
     match error {
         AskError::NoAnswer(_) => AskError::Failed(format!(

@@ -4,7 +4,7 @@ use crate::service::{InstallPaths, Manager, UnitFile, command};
 
 const AGENT: &str = include_str!("../../../launchd/org.graphiti.graphitid.plist");
 const LABEL: &str = "org.graphiti.graphitid";
-/// The placeholder for the path of the program.
+/// The part of the property list that is replaced by the path on this machine.
 const DAEMON: &str = "<string>/usr/local/bin/graphitid</string>";
 const END: &str = "</dict>\n</plist>";
 

@@ -6,7 +6,7 @@ use crate::service::{InstallPaths, Manager, UnitFile, command};
 
 const SERVICE: &str = include_str!("../../../systemd/graphitid.service");
 const SOCKET: &str = include_str!("../../../systemd/graphitid.socket");
-/// The placeholder for the path of the program.
+/// The line in `graphitid.service` that is replaced by a line with the path on this machine.
 const EXEC_START_LINE: &str = "ExecStart=/usr/bin/graphitid\n";
 const LISTEN_STREAM_LINE: &str = "ListenStream=%h/.graphiti/mcp.sock\n";
 

@@ -1,9 +1,9 @@
 //! Changes the settings of agents, for `graphiti setup`.
 //!
-//! [`plan`] computes the new content of files without changing them; [`write()`] writes one file.
-//! [`agents`] lists the files of each agent. [`json`] and [`toml`] edit settings files, and
-//! [`extension`] creates the files that belong to graphiti alone. [`wiring()`] reports whether the
-//! setup is complete.
+//! [`plan`] computes the new content of files without changing them; [`write()`] writes or removes
+//! one file. [`agents`] lists the files of each agent. [`json`] and [`toml`] edit settings files,
+//! and [`extension`] creates the files that belong to graphiti alone. [`wiring()`] reports whether
+//! the setup is complete.
 //!
 //! This module also changes graphiti's own settings ([`embeddings`], [`share`]), and builds the
 //! commands that start an agent (`resume.rs`).
@@ -193,9 +193,9 @@ fn restorable_backup(all: &[Settings], file: &Path, current: &str) -> Option<Str
     };
     let real = file.canonicalize().ok()?;
     let kept = fs::read_to_string(backup(&real)).ok()?;
-    // Older versions overwrote the backup with each change, so that it may contain our entries;
-    // such a backup is not restored. Optional entries are not checked, because the user may have had
-    // them before.
+    // The backup may contain our entries, and is then not restored: older versions overwrote the
+    // backup with each change, and `write` overwrites it if the file was changed since. Optional
+    // entries are not checked, because the user may have had them before.
     let mut certain = ours.iter().filter(|content| !content.is_offer());
     if !certain.all(|content| content.apply(&kept, SetupGoal::Remove).as_ref() == Ok(&kept)) {
         return None;
@@ -242,8 +242,8 @@ impl SettingsEntry {
     }
 }
 
-/// Writes the new content of a file, or removes the file and its backup. The content before our
-/// first change is kept as a backup while our entries are installed.
+/// Writes the new content of a file, or removes the file and its backup. Before a write, the
+/// current content becomes the backup, unless `has_backup` is set.
 pub(crate) fn write(change: &SettingsChange) -> io::Result<()> {
     // The file may be a link into a repository. The link is kept.
     let file = change.file.canonicalize().unwrap_or_else(|_| change.file.clone());

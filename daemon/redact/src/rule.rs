@@ -3,7 +3,7 @@
 use crate::SecretKind;
 
 pub(super) struct Rule {
-    /// The kind in the replacement.
+    /// The kind of the secret, which is shown in its replacement.
     pub(super) kind: SecretKind,
     /// Every match of the pattern contains one of these literals.
     pub(super) anchors: &'static [&'static str],
@@ -19,8 +19,8 @@ pub(super) struct Rule {
 /// shorter.
 const WINDOW: usize = 64 * 1024;
 
-/// The same limit for a pattern that may begin before its anchor. The limit is smaller, because the
-/// pattern is tried at many positions.
+/// The same limit for patterns that are tried at many positions, such as a pattern that may begin
+/// before its anchor. The limit is smaller, because each try takes time.
 const NARROW_WINDOW: usize = 256;
 
 /// The same limit for patterns that read the arguments of a command.
@@ -64,7 +64,8 @@ pub(super) enum Check {
     /// Like `Told`, but letters with a single digit must look random. For patterns that often match
     /// other text.
     ClearlyTold,
-    /// Contains no function words. The pattern requires at least twelve words.
+    /// Contains no words such as "the" and "of": a sentence contains them, a seed phrase does not.
+    /// The pattern requires at least twelve words.
     SeedWords,
     /// The base64 of `user:password`.
     BasicPair,
@@ -85,8 +86,8 @@ impl Rule {
         self
     }
 
-    /// Reduces the window, for patterns that are tried at many positions, because all of their
-    /// parts may be long.
+    /// Reduces the window, for patterns whose matches are short. Their anchors may occur at many
+    /// positions, and each try may read the whole window.
     pub(super) const fn narrow(mut self) -> Rule {
         self.window = NARROW_WINDOW;
         self

@@ -10,7 +10,7 @@ pub const NAME: &str = "get_episodes";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct GetEpisodesArguments {
-    /// Only these projects, by namespace or directory. Any other name means all projects.
+    /// Only these projects, by namespace or directory. If a name is neither, the list is ignored.
     pub group_ids: Option<Vec<String>>,
     /// Maximum number of episodes; by default 10.
     pub max_episodes: Option<usize>,

@@ -17,7 +17,7 @@ pub struct SearchFactsArguments {
     pub query: String,
     /// Only this project: a namespace or directory.
     pub project: Option<String>,
-    /// Only these projects, by namespace or directory. Any other name means all projects.
+    /// Only these projects, by namespace or directory. If a name is neither, the list is ignored.
     pub group_ids: Option<Vec<String>>,
     /// Maximum number of results.
     pub max_facts: usize,
@@ -83,7 +83,7 @@ pub struct SearchFactsAnswer {
     pub message: String,
     /// The facts, best first.
     pub facts: Vec<FactRow>,
-    /// Changes of the search that find facts, if it finds none and the answer is for a model.
+    /// If the search finds no fact and the answer is for a model: changed searches that find some.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broader: Vec<BroaderFactSearch>,
     /// Number of sessions that `search_sessions` finds with the same words, if the search finds no

@@ -12,7 +12,7 @@ pub const NAME: &str = "search_memory_nodes";
 pub struct SearchMemoryNodesArguments {
     /// Words, "phrases", prefix*, -not, or a question; the latest nodes when empty.
     pub query: String,
-    /// Only these projects, by namespace or directory. Any other name means all projects.
+    /// Only these projects, by namespace or directory. If a name is neither, the list is ignored.
     pub group_ids: Option<Vec<String>>,
     /// Maximum number of results.
     pub max_nodes: usize,

@@ -16,7 +16,7 @@ pub struct SearchNodesArguments {
     pub query: String,
     /// Only this project: a namespace or a directory.
     pub project: Option<String>,
-    /// Only these projects, by namespace or directory. Any other name means all projects.
+    /// Only these projects, by namespace or directory. If a name is neither, the list is ignored.
     pub group_ids: Option<Vec<String>>,
     /// Maximum number of results.
     pub max_nodes: usize,

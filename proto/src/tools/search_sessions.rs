@@ -104,7 +104,7 @@ pub struct SearchSessionsAnswer {
     /// Words that occur in no session, and the words that were searched instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spelled: Vec<SpelledWord>,
-    /// Changes of the query that find sessions, if it finds none and the answer is for a model.
+    /// If the query finds no session and the answer is for a model: changed queries that find some.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broader: Vec<BroaderQuery>,
 }

@@ -1,8 +1,9 @@
-//! Tests faults of the machine: a full or read-only disk, too few descriptors or watches, a
-//! suspended process. The daemon starts or reports the remedy. It loses nothing that it
-//! acknowledged, and continues when the fault is gone.
+//! Tests faults of the machine: a full, failing, slow or read-only disk, too few descriptors or
+//! watches, a suspended process, a changed clock. The daemon starts or reports the remedy. It loses
+//! nothing that it acknowledged, and continues when the fault is gone.
 //!
-//! The tests create disks and limits in new namespaces, which needs `unshare -Urm`.
+//! Some tests create a disk or a limit in a new namespace, which needs `unshare -Urm`. Others
+//! preload a library ([`Faulty`]), which needs gcc.
 #![cfg(target_os = "linux")]
 
 use std::{
@@ -71,6 +72,7 @@ fn what_a_full_disk_does_not_store_is_reported_and_the_reserve_is_made_again() {
     let world = World::new();
     namespace::mount_disk(&world.home(), 160);
     let daemon = world.start();
+    // The daemon deletes this file when it starts on a full disk, because the start needs space.
     let reserve = world.home().join("reserve");
     assert!(reserve.exists());
     assert!(daemon.stop().success());
@@ -78,7 +80,7 @@ fn what_a_full_disk_does_not_store_is_reported_and_the_reserve_is_made_again() {
     fill(&ballast, u64::MAX);
     let daemon = world.start();
     assert!(!reserve.exists(), "the start used the reserve");
-    // No text was refused yet, because there is none.
+    // There is no transcript, so the daemon has not refused any text yet.
     let waiting = world.graphiti(&["status", "--wait"]);
     let (shown, error) = (
         String::from_utf8_lossy(&waiting.stdout).into_owned(),
@@ -218,15 +220,15 @@ fn assert_works_again(what: Refused) {
     assert!(problems.contains("Input/output error"), "{problems}");
     assert!(problems.contains("graphiti reload"), "{problems}");
     assert_eq!(found(&daemon, "marmot"), 1, "stored data can still be searched");
-    // The daemon may check while the disk still fails, but must not treat anything as damaged
-    // because of that.
+    // The first signal may make the daemon try the disk while the disk still fails. The daemon must
+    // not treat these errors as damage.
     daemon.signal("HUP");
     disk.works();
     daemon.signal("HUP");
     wait_until_recovered(&world, &daemon, &[("aaaa-1", "marmot"), ("bbbb-2", "walrus")]);
     assert_eq!(daemon.session("aaaa-1")["episode"]["uuid"], *episode);
 
-    // A daemon that dies meanwhile does not lose acknowledged data either.
+    // A daemon that is killed while the disk fails does not lose acknowledged data either.
     assert_close_is_refused(
         &world,
         &daemon,
@@ -384,8 +386,9 @@ fn a_fault_at_any_write_of_a_start_loses_nothing() {
     assert!(ended > 4, "{ended} starts ended");
 }
 
-/// Returns two faults for each of the first writes: the disk is full from this write on, or the daemon
-/// is killed at this write. The number of writes is `most`, or the environment variable `WRITES`.
+/// Returns two faults for each of the first `most` writes of a daemon: the disk is full from this
+/// write on, or the daemon is killed at this write. The environment variable `WRITES` replaces
+/// `most`.
 fn at_writes(most: u32) -> impl Iterator<Item = (u32, fn(&Faulty, u32))> {
     let from_environment = std::env::var("WRITES").ok().map(|most| most.parse().expect("a number"));
     let most = from_environment.unwrap_or(most);

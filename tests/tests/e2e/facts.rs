@@ -124,7 +124,7 @@ fn corrections_of_the_user_survive_another_summary_and_are_exported() {
     assert_eq!(ended["facts"][0]["certainty"], "refuted");
     assert_eq!(ended["facts"][0]["standing"], "refuted", "the older name of the field");
 
-    // An agent cannot change a mark of the user.
+    // An agent cannot replace a correction of the user.
     let arguments = json!({ "uuid": id, "verdict": "keep" });
     let params = json!({ "name": "mark_fact", "arguments": arguments });
     let refused = daemon.wire().ask("tools/call", params.clone()).unwrap_err();

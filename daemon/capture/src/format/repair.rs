@@ -14,7 +14,7 @@ pub(crate) struct RepairedJson {
 pub(crate) struct Repairs(Vec<(usize, usize)>);
 
 impl Repairs {
-    /// Returns the position in the original text of a position in the repaired text.
+    /// Converts a position in the repaired text into the position in the original text.
     pub(crate) fn original(&self, repaired: usize) -> usize {
         let before = self.0.partition_point(|(place, _)| *place <= repaired);
         let (place, original) = before.checked_sub(1).map_or((0, 0), |last| self.0[last]);

@@ -7,8 +7,8 @@
 //!
 //! Only types that are JSON documents, or parts of them, derive `serde`. The documents are
 //! summaries, in models' replies and in exports; the evidence and activity of a session; the
-//! classifications of tools; and the external content of an episode. Evidence and activity are
-//! saved as one versioned document with a transcript's cursor.
+//! classifications of tools; and the content of an episode that no session on this machine created.
+//! Evidence and activity are saved as one versioned document with a transcript's cursor.
 
 mod action;
 pub mod time;

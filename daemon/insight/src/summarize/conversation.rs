@@ -167,7 +167,7 @@ fn topics(summary: &EnhancedSessionSummary) -> Vec<String> {
 }
 
 /// Returns the folder of a file. For the folders `src`, `lib`, `app` and `.`, returns the file name
-/// without its extension. Without a folder, returns the name. Ignores the mark of a deleted file.
+/// without its extension. Without a folder, returns the name. Ignores [`DELETED`] after the name.
 fn part_of_project(file: &str) -> &str {
     let file = file.strip_suffix(DELETED).unwrap_or(file);
     match file.rsplit_once('/') {

@@ -46,7 +46,7 @@ fn file_lines(files: &[String]) -> Vec<String> {
     of_large.into_iter().chain(named).collect()
 }
 
-/// Formats a file in back quotes. The mark of a deleted file follows the back quotes.
+/// Formats a file in back quotes. [`DELETED`] follows the back quotes if the file was deleted.
 fn file_name(file: &str) -> String {
     match file.strip_suffix(DELETED) {
         Some(path) => format!("`{path}`{DELETED}"),

@@ -54,7 +54,7 @@ const USING: &[&str] = &[
     "verwende", "nutze", "benutze", "mit", "and", "/",
 ];
 
-/// Words after a name that make it the name of something else: `as the password hash`.
+/// Words after a name with which the name does not denote a secret: `as the password hash`.
 #[rustfmt::skip]
 const THINGS: &[&str] = &[
     "argument", "column", "field", "file", "generator", "hash", "hasher", "input", "key", "label",

@@ -1,6 +1,7 @@
 //! Words in names, which decide whether the name denotes a secret.
 
-/// Providers, and the kinds of those of their keys that only a name identifies.
+/// Providers whose keys have no recognisable form, so that only the name of a key identifies its
+/// provider. The second text is the kind of such a key.
 pub(super) const PROVIDERS: &[(&str, &str)] = &[
     ("algolia", "algolia-key"),
     ("auth0", "auth0-secret"),
@@ -79,7 +80,7 @@ pub(super) const NEUTRAL: &[&str] = &[
     "test", "text", "user", "value", "write",
 ];
 
-/// Words after `password` that make it the name of something else.
+/// Words after `password` with which a name does not denote a password, as in `password_policy`.
 #[rustfmt::skip]
 pub(super) const ASPECTS: &[&str] = &[
     "age", "algorithm", "alg", "algo", "attempt", "attempts", "auth", "authentication", "authenticator",

@@ -24,7 +24,7 @@ pub enum OpenError {
     Missing(PathBuf),
     #[error("the search index is of another version: {0}")]
     OtherVersion(String),
-    /// The index was created, but no outbox entry was committed.
+    /// The index was created, but no change from the caller's outbox was committed.
     #[error("the search index was never filled")]
     Unfilled,
     /// A file is damaged or missing.

@@ -1,4 +1,4 @@
-//! Determines the session of a rollout.
+//! Determines the session of a rollout, which is Codex's name for the transcript file of a thread.
 
 use std::{
     borrow::Cow,

@@ -2,6 +2,7 @@
 //! moved to `archived_sessions` when the user archives a session.
 //!
 //! Codex calls the conversation with one agent a thread: a session, or a sub-agent of the session.
+//! Codex calls the file of a thread a rollout.
 //! A record is an envelope of time and type around a payload. A text may appear twice, as part of
 //! the model's history (`response_item`) and as an event (`event_msg`). Replies, calls and results
 //! are read from the history. A prompt is read from the history or the event, whichever comes

@@ -3,10 +3,11 @@
 //! whole.
 //!
 //! A message is written again under its id when its tool calls are done, and `$set.messages`
-//! repeats the history, so this format stores which parts were read. A file does not contain the
-//! branch. The working directory is read from other files of the project, or else from the header
-//! or the session's context. The sources for the format are transcripts of version 0.61 and
-//! older ones, and the program's source (`packages/core/src/services/chatRecordingService.ts`).
+//! repeats the history, so this format stores which parts were read. A transcript does not contain
+//! the name of the git branch. The working directory is read from other files of the project, or
+//! else from the header or the session's context. The sources for the format are transcripts of
+//! version 0.61 and older ones, and the program's source
+//! (`packages/core/src/services/chatRecordingService.ts`).
 
 mod document;
 mod history;

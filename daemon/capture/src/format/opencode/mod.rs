@@ -1,5 +1,6 @@
-//! The transcript format of opencode: sessions in the SQLite database `opencode.db` of its data
-//! folder, and older sessions in the folder `storage` next to it.
+//! The transcript format of opencode: sessions in the SQLite database `opencode.db` of opencode's
+//! data folder, or in the database of another release channel, and older sessions in the folder
+//! `storage` next to the database.
 
 mod action;
 mod database;
@@ -148,7 +149,8 @@ impl RecordSource for Opencode {
 
 /// The storage of a session.
 enum Location {
-    /// The database itself, which is reported only when it cannot be read.
+    /// The database file, which is not a transcript. It is read only to report the error if it is
+    /// unreadable.
     Database(PathBuf),
     Row {
         database: PathBuf,

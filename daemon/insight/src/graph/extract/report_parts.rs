@@ -49,7 +49,8 @@ struct ReportReader {
     parts: Vec<ReportPart>,
     heading: Option<Heading>,
     paragraph: String,
-    /// Whether the last line of the paragraph is certainly complete.
+    /// Whether the next line may begin a new sentence, because the last line of the paragraph is
+    /// short or ends with a line break of Markdown.
     is_line_ended: bool,
     /// Whether the line before belongs to a list item.
     is_in_item: bool,
@@ -93,7 +94,7 @@ impl ReportReader {
             let is_open = found.name("box").is_some_and(|mark| mark.as_str() == " ");
             let open = if is_open { "(open) " } else { "" };
             let bold = if found.name("bold").is_some() { "**" } else { "" };
-            // Only a sign of success says no more than the item.
+            // A sign of success is dropped, because an item without a sign means the same.
             let sign = found.name("sign").map_or("", |sign| sign.as_str());
             self.item(format!("{open}{sign}{}", plain(&format!("{bold}{}", &found["text"]))));
             self.is_in_item = !self.is_sources;
@@ -175,7 +176,7 @@ impl ReportReader {
         match shown.filter(|code| !code.is_empty()) {
             Some(code) => self.item(format!("`{code}`")),
             None => {
-                // The sentence introduces the omitted code.
+                // The ellipsis stands for the omitted code, because the sentence announces code.
                 if let Some(part) = self.parts.last_mut().filter(|_| is_introduced) {
                     part.text.push_str(" …");
                 }

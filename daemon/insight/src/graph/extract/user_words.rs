@@ -42,8 +42,8 @@ pub(super) fn addition_to_option(draft: &Draft<'_>, asked: &Choice) -> Option<St
     Some(format!(" The user {verb}: “{}”.", text::cut(&words, MAX_QUOTED_CHARS)))
 }
 
-/// Returns a prompt on one line without its questions, and without the letter or number of the
-/// chosen option, such as `B)`.
+/// Returns a prompt on one line without its questions, and without the number or letter of the
+/// chosen option at its start, such as `Option 2:`.
 fn without_questions(prompt: &str) -> String {
     let mark = pattern!(
         r"(?i)^(?:i(?:.d)? (?:think|say|prefer|choose|go (?:with|for)) |let.?s go with )?(?:option )?\(?[a-e1-9]\)[,.:]? *"

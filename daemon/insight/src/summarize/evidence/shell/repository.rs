@@ -31,8 +31,8 @@ pub(in crate::summarize::evidence) struct RepositoryStep {
     pub(in crate::summarize::evidence) commit: Option<CommitMade>,
     pub(in crate::summarize::evidence) undone: Undone,
     pub(in crate::summarize::evidence) published: Option<Published>,
-    /// Whether the command runs only if an earlier command succeeds, and that command does more
-    /// than read but is not a step.
+    /// Whether an earlier command that is not a step must succeed before this command runs, as in
+    /// `make && git push`. Commands that only read do not count.
     pub(in crate::summarize::evidence) guarded: bool,
     /// Whether the success of the command line proves that this command succeeded.
     pub(in crate::summarize::evidence) proven: bool,
@@ -64,9 +64,9 @@ pub(in crate::summarize::evidence) enum Undone {
     Latest(u32),
     /// The commits after the commit with this hash.
     After(String),
-    /// The commits of a branch that becomes one commit.
+    /// The commits of a branch that `git merge --squash` combines into one commit.
     Branch(String),
-    /// All commits of the branch that is checked out, which become one commit.
+    /// All commits of the current branch, because `git reset --soft main` prepares one new commit.
     OwnBranch,
 }
 
@@ -77,9 +77,9 @@ fn is_file_name(name: &str) -> bool {
         .is_match(name)
 }
 
-/// Whether a folder is a scratch folder: a folder from `mktemp`, or, in a command line that calls
-/// `mktemp` or `git init`, a temporary folder or a folder in a variable. Calls of git in such a
-/// folder do not concern the project.
+/// Whether a folder is a scratch folder. Calls of git in such a folder do not concern the project.
+/// A folder from `mktemp` is always one. Temporary folders and folders in a variable count only if
+/// `line` calls `mktemp` or `git init`.
 pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
     let is_made_here = line.contains("mktemp")
         || line.contains("git init")
@@ -90,8 +90,8 @@ pub(super) fn is_scratch(folder: &str, line: &str) -> bool {
         || paths::is_from_mktemp(with_known_beginning(folder))
 }
 
-/// Returns the path of an unknown directory whose first folders are known, such as `$/srv/app-$X`,
-/// without the mark of unknown directories. Returns other paths unchanged.
+/// Returns a path without the `$` that [`WorkingDirectory`] puts before a path of which only the
+/// beginning is known, such as `$/srv/app-$X`. Returns other paths unchanged.
 fn with_known_beginning(folder: &str) -> &str {
     folder.strip_prefix('$').filter(|rest| rest.starts_with('/')).unwrap_or(folder)
 }
@@ -126,7 +126,7 @@ pub(super) fn repository_folder(command: &SimpleCommand, directory: &WorkingDire
 /// may precede this option, as in `git -c k=v -C dir`.
 fn git_folder(command: &SimpleCommand) -> Option<&str> {
     let mut words = command.texts().skip_while(|word| *word != "git").skip(1);
-    // The folder of `--git-dir` is used only if no option gives the folder of the files.
+    // `--git-dir` names only the repository's data, so the folder of the work tree is preferred.
     let mut data = None;
     loop {
         let Some(word) = words.next() else { return data };
