@@ -127,8 +127,8 @@ fn of_session(session: &Session, formats: &Formats) -> BackfillCandidate {
     }
 }
 
-/// Returns the sessions of files that are not registered, usually because they were too old for the
-/// automatic import.
+/// Returns the candidates among the sessions whose files are not registered. Most of these sessions
+/// were too old for the automatic import.
 fn unregistered(
     known: &BackfillContext,
     store: &dyn Store,

@@ -1,4 +1,4 @@
-//! Leaves out sessions whose agents have just exited.
+//! Removes the sessions whose agents have just exited from a list of live sessions.
 
 use crate::{
     capture::{
@@ -12,8 +12,9 @@ pub(super) fn has_exited(agent: &RunningSession) -> bool {
     liveness::life(agent.pid, agent.started) == Life::Gone
 }
 
-/// Removes the sessions whose known processes have all exited. A process that a hook reported may
-/// be a wrapper around the hook. Such a wrapper exits before the agent.
+/// Removes the sessions whose known processes have all exited. One exited process does not show
+/// that the agent has exited: the process may be a wrapper around a hook, which exits before the
+/// agent.
 pub(super) fn remove_exited(
     live: &mut Vec<Session>,
     agents: &[RunningSession],

@@ -53,7 +53,7 @@ const VERSION_BEFORE: u32 = 1;
 /// Number of notes that are written in one batch.
 const NOTES_PER_WRITE: usize = 200;
 
-/// The prices of the models that were looked up.
+/// The prices that were looked up, by the name of the model; `None` if a model has no known price.
 #[derive(Default)]
 pub struct Prices(BTreeMap<String, Option<Tariff>>);
 

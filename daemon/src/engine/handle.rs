@@ -226,7 +226,7 @@ impl Engine {
     }
 
     /// Ingests an old session, unless it was ingested before, and returns its key. Returns `None`
-    /// when its transcript does not exist or belongs to an excluded project.
+    /// when its transcript does not exist, cannot be read or belongs to an excluded project.
     pub async fn ingest(
         &self,
         candidate: &BackfillCandidate,

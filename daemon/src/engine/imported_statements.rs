@@ -2,8 +2,9 @@
 //!
 //! Ids of entities and facts are hashes, so an export could contain the ids of another project.
 //! Statements with such ids would change facts that the import did not bring, so they are rejected.
-//! The subject of a mark is a hash, too, and the project cannot be read from this hash. So a mark
-//! that was forged with the directory of another project can end facts of that project.
+//! A mark (an observation that can end or confirm facts) names its subject only by a hash. The
+//! project cannot be read from this hash, so a forged mark can end facts of another project, if its
+//! author knows the directory of that project.
 
 use std::collections::HashSet;
 

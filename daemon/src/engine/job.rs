@@ -136,7 +136,8 @@ impl Job {
 }
 
 impl SessionDigest {
-    /// Returns the digest of the files of a session. `files` begins with the session's own file.
+    /// Returns the digest of the files that a job read. The project is the project of the first
+    /// file, which is the session's own file if the job read it.
     pub fn of(files: &[ReadProgress]) -> SessionDigest {
         let hash = content_hash::of_session(files.iter().map(|file| file.state.hasher.hash()));
         let evidence = || files.iter().map(|file| file.state.evidence());

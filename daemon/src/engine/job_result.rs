@@ -11,14 +11,14 @@ use crate::{
 
 pub struct JobResult {
     pub session: SessionKey,
-    /// The progress of each file.
+    /// The progress of each file that was read.
     pub files: Vec<ReadProgress>,
     /// The digest of the files that the job read.
     pub digest: SessionDigest,
     /// The outcome of making the episode; `None` if the job did not have to make one.
     pub index: Option<IndexOutcome>,
     pub gathered: GatherOutcome,
-    /// Why a file was not read, or the job was not started.
+    /// Why a file was not read (the last of several errors), or why the job was not started.
     pub error: Option<ReadError>,
 }
 

@@ -217,8 +217,8 @@ impl TrackerState {
     fn save(&mut self) -> io::Result<()> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let mut text = self.notes.to_text(&self.process);
-        // The file is written with a single write and never shortened, so that a kill cannot leave
-        // half a text.
+        // The text is written with a single write. Spaces cover the rest of a longer earlier text,
+        // because a kill between the write and a truncation would leave the rest in the file.
         let length = text.len();
         text.resize(length.max(self.length), b' ');
         file.rewind()?;

@@ -43,7 +43,7 @@ pub struct EmbeddingService {
     queue: Mutex<OwnerQueue>,
     query_cache: Mutex<QueryCache>,
     progress: watch::Sender<EmbeddingProgress>,
-    /// How far the queue follows the outbox.
+    /// The progress of the follower that fills the queue.
     followed: watch::Sender<FollowerProgress>,
     /// Notified when the model is replaced.
     changed: Notify,

@@ -28,7 +28,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(900);
 
 /// Why a round ended early.
 enum RoundError {
-    /// The model does not answer.
+    /// The model returned no identity or no vectors.
     Model(Error),
     /// The store cannot be read.
     Store(StoreError),

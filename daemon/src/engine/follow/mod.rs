@@ -53,7 +53,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(900);
 pub trait Target: Send + 'static {
     /// The name of the target in the log.
     const NAME: &'static str;
-    /// The fault point at each turn of the follower.
+    /// The name of the fault point (where tests make the daemon fail) at each turn of the follower.
     const TURN: Option<&'static str> = None;
     /// Settings that may change while the follower runs.
     type Settings: Send + Sync + 'static;

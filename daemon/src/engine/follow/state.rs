@@ -15,7 +15,7 @@ pub(super) struct FollowerState<S> {
     pub(super) backoff: Backoff,
     /// The position up to which entries are applied.
     pub(super) reached: u64,
-    /// The position of the last commit.
+    /// The position at the last commit, even if this commit failed.
     pub(super) committed: u64,
     /// Whether the target has rested since the last entry.
     pub(super) is_resting: bool,

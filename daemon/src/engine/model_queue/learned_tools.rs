@@ -110,8 +110,7 @@ impl LearnedTools {
         self.lock().export()
     }
 
-    /// Imports an exported document. Returns the numbers of new, known and unreadable
-    /// entries.
+    /// Imports an exported document. Returns the numbers of new, known and unreadable entries.
     pub fn import(&self, document: &Value) -> (usize, usize, usize) {
         let mut document = document.clone();
         StoredRedactor::default().value(&mut document);

@@ -68,7 +68,7 @@ impl Summarizer {
     }
 
     /// Returns the new text of a message; `None` if the message needs no summary or already has
-    /// one, or if its transcript no longer contains the message.
+    /// one, or if it cannot be read from the store or from its transcript.
     fn reworded(
         &self,
         located: &LocatedMessage,

@@ -56,7 +56,7 @@ pub struct Summarizer {
     pub prompts: prompt::config::Config,
     /// When failed requests are retried.
     pub resilience: Resilience,
-    /// Maximum number of sessions with concurrent requests.
+    /// Maximum number of sessions whose requests run at the same time.
     pub concurrency: usize,
     /// How long a caller that closes a session waits for the model.
     pub close_timeout: Duration,
