@@ -29,8 +29,8 @@ use crate::{
 };
 
 pub struct Job {
-    /// The session at the start of the job. If the job has to create a new episode even if the
-    /// session did not change, the current episode is left out.
+    /// The session at the start of the job. Its `indexed` is `None` if the job has to create a new
+    /// episode even if the session did not change.
     pub session: Session,
     pub format: FormatHandle,
     pub parse_context: Arc<ParseContext>,
