@@ -1,8 +1,9 @@
 //! The locks of the standard library, or of `shuttle` in tests of concurrency.
 //!
-//! Tests named `shuttled` run under a scheduler that tries many orders of the threads and needs
-//! separate locks: `cargo test --workspace --features graphitid/shuttle --lib shuttled`. With that
-//! feature, all code uses the locks of `shuttle`, and all other tests fail.
+//! Tests named `shuttled` run under the scheduler of `shuttle`, which tries many orders of the
+//! threads and controls only its own locks:
+//! `cargo test --workspace --features graphitid/shuttle --lib shuttled`. With that feature, all
+//! code uses the locks of `shuttle`, and all other tests fail.
 
 #[cfg(not(feature = "shuttle"))]
 pub use std::sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -54,8 +54,8 @@ pub struct CleaningStep {
 
 /// Reads all stored text in steps.
 pub trait TextStore {
-    /// Passes the next part of the stored text, from the position `after` on, to `cleaner`. Does not
-    /// store the changes.
+    /// Passes the next part of the stored text, which begins after the position `after`, to
+    /// `cleaner`. Does not store the changes.
     fn preview_cleaning(
         &self,
         cleaner: &mut dyn Cleaner,

@@ -90,7 +90,7 @@ fn a_read_of_a_queued_session_returns_its_latest_write(store: &dyn Store) {
     let mut session = new_session(store, "queued");
     for messages in 0..200 {
         session.content = Some(Content { hash: ContentHash([1; 32]), messages });
-        // The read must return the write before it is applied.
+        // The read must return the queued session before the write is applied.
         let _ = store.write(vec![Write::Session(Box::new(session.clone()))]);
         assert_eq!(store.session(session.key).unwrap().as_ref(), Some(&session));
     }

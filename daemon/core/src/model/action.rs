@@ -9,7 +9,7 @@ pub enum Action {
     Run {
         /// The command line as the shell gets it.
         command: String,
-        /// The agent's description.
+        /// The agent's description of the command.
         purpose: Option<String>,
     },
     /// Reads a file.
@@ -161,7 +161,7 @@ pub struct Replacement {
 /// A task on the agent's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Task {
-    /// The agent's key of the task, or its text if the agent has no keys.
+    /// The agent's key of the task, or the text of the task if the agent has no keys.
     pub key: String,
     /// The text of the task.
     pub subject: String,

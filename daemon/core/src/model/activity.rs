@@ -61,7 +61,8 @@ impl Activity {
     }
 }
 
-/// The sum of the signals for each activity, 0 or more, before normalisation.
+/// The sum of the signals for each activity, 0 or more, before normalisation. A signal is an amount
+/// that a call, a prompt, an error or a changed file adds to an activity.
 ///
 /// As JSON, an object that contains only the values above zero, such as `{"testing": 0.8}`.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -205,7 +206,7 @@ impl ActivityVector {
     }
 }
 
-/// A phase of a session: the work between two lines of its transcript.
+/// A phase of a session: the work in a range of lines of its transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Segment {
     /// When the phase began, if the transcript states it.

@@ -12,8 +12,8 @@ use crate::model::{
 pub struct CommandRun {
     /// The command line, cut when long.
     pub command: String,
-    /// The package that the command worked on. Without a package: the folder in which it ran, below
-    /// the session's directory.
+    /// The package that the command worked on. If the command named no package: the folder in which
+    /// the command ran, relative to the session's first directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
     /// How the command ended.

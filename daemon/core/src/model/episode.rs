@@ -15,7 +15,7 @@ use crate::model::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
     pub id: EpisodeId,
-    /// The session that the episode summarises.
+    /// The session that the episode summarises. An added memory also has a session.
     pub session: SessionKey,
     /// The agent's id of that session.
     pub session_id: SessionId,
@@ -40,15 +40,15 @@ pub struct Episode {
     pub ended_at: Timestamp,
     /// When the episode was created.
     pub created_at: Timestamp,
-    /// The content, if it was not created by a session on this machine.
+    /// The content, if the episode does not summarise a session on this machine.
     pub external: Option<ExternalContent>,
     /// The version of the rules by which the summary was derived from evidence; 0 if it is not
     /// known.
     pub rules: u32,
 }
 
-/// Content that was not created by a session on this machine: a memory that someone added, or an
-/// episode from another machine.
+/// Content of an episode that does not summarise a session on this machine: a memory that someone
+/// added, or an episode from another machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalContent {
     /// The whole text; empty when the summary contains it.
@@ -62,7 +62,7 @@ pub struct ExternalContent {
     pub from: Option<String>,
 }
 
-/// The agent's name in added memories, which have no session.
+/// The agent's name in the session of an added memory. This session has no transcript.
 pub const MEMORY: &str = "memory";
 
 impl Episode {

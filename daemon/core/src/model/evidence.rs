@@ -43,8 +43,8 @@ pub struct Evidence {
     pub prompts_left_out: u32,
     /// The agent's last text.
     pub last_reply: Option<Quote>,
-    /// The position of the last result of a tool other than Graphiti. If this result is after the
-    /// agent's last words, the agent wrote nothing about the result.
+    /// The position of the last result of a tool that is not a tool of Graphiti. If this result is
+    /// after the agent's last words, the agent wrote nothing about the result.
     pub last_result: Option<Origin>,
     /// The last tool call after the agent's last words, as long as the call has no result. If the
     /// session ends with such a call, the agent was interrupted.
@@ -84,7 +84,7 @@ pub struct Evidence {
     pub interrupted_at: Option<Origin>,
     /// The error of the model's service, if no text of the agent follows the error.
     pub service_failure: Option<Quote>,
-    /// Files by their paths in the transcript.
+    /// Files by path. Relative paths in the transcript are resolved against the working directory.
     pub files: BTreeMap<String, FileWork>,
     /// Number of dropped files.
     pub files_left_out: u32,
@@ -130,7 +130,7 @@ pub struct Evidence {
     pub tools: BTreeMap<String, ToolUse>,
     /// Commits, as the version control printed them.
     pub commits: Vec<Commit>,
-    /// Pull requests, by address.
+    /// Pull requests, in the order in which they were first seen. Each address occurs once.
     pub pull_requests: Vec<PullRequest>,
     /// Models that answered, in the order of their first answers.
     pub models: Vec<String>,

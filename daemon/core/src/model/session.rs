@@ -42,7 +42,7 @@ impl fmt::LowerHex for ContentHash {
     }
 }
 
-/// The state of a session, without its text.
+/// A session without its messages: its identity, and the progress of reading and indexing it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
     /// The store's number of the session.
@@ -56,7 +56,7 @@ pub struct Session {
     pub state: State,
     /// The content that was read so far; `None` before the first read.
     pub content: Option<Content>,
-    /// The content that was indexed last.
+    /// The last indexing; `None` if the session was never indexed.
     pub indexed: Option<Indexed>,
     /// When the first message was written.
     pub started_at: Option<Timestamp>,
@@ -221,7 +221,8 @@ impl CloseReason {
     }
 
     /// Returns the reason for the `reason` argument of `session_tracking_close`. The argument is
-    /// the name of a reason, such as `hook_clear`, or a note of the caller.
+    /// `explicit`, `pre_compact`, the name of a hook's reason, such as `hook_clear`, or a note of
+    /// the caller.
     pub fn from_argument(argument: Option<&str>) -> CloseReason {
         match argument.map(str::trim).filter(|reason| !reason.is_empty()) {
             None | Some("explicit") => CloseReason::Explicit(None),

@@ -1,4 +1,4 @@
-//! The tests that the command of a run selects.
+//! The names by which the command of a test run selects tests.
 
 /// A name by which a command selects tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -163,8 +163,8 @@ pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
     name(one) == name(other)
 }
 
-/// Returns, for each suite, the run that shows its state, in the order of `runs`. It is the first
-/// of these runs that exists:
+/// Returns, for each suite, the run that shows the state of the suite. The result is in the order
+/// of `runs`. The run of a suite is the first of these runs that exists:
 /// - after the latest whole run: the latest run with failures that no later run covers
 /// - the latest whole run
 /// - the latest run

@@ -26,7 +26,8 @@ pub fn day_of(at: Timestamp) -> i64 {
     at.micros().div_euclid(MICROS_A_DAY)
 }
 
-/// Returns the entry of a day and a model. Adds the entry if it is missing.
+/// Returns the entry of a day and a model. Adds the entry if it is missing. If the list is full,
+/// returns its last entry instead, which is of another day or model.
 pub fn use_of<'u>(uses: &'u mut Vec<TokenUse>, day: i64, model: &str) -> &'u mut TokenUse {
     let is_it = |one: &TokenUse| one.day == day && one.model == model;
     let at = uses.iter().rposition(is_it).unwrap_or_else(|| {

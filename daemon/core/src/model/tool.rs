@@ -150,7 +150,7 @@ pub struct ToolClassification {
 /// One simple command of a shell command line, parsed and classified.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BashCommandClassification {
-    /// The command as written.
+    /// The command with its quotes, cut when it is long.
     pub raw_command: String,
     /// The program, without its directory.
     pub base_command: String,

@@ -20,7 +20,8 @@ use crate::model::time::Timestamp;
 )]
 pub struct Origin {
     /// The number of the file: 0 for the session's own file, higher numbers for the files of its
-    /// sub-agents, in the order in which they were first seen.
+    /// sub-agents and for further files of the session itself, in the order in which the files were
+    /// found.
     pub source: u32,
     /// The line, counted from 1.
     pub line: u64,

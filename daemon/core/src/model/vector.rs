@@ -1,4 +1,5 @@
-//! Vectors of texts. The vectors of texts with a similar meaning have similar directions.
+//! Vectors (embeddings) of texts. The vectors of texts with a similar meaning have similar
+//! directions.
 
 use crate::model::{EpisodeId, SessionKey, graph::EntityOrFact};
 

@@ -9,9 +9,10 @@ pub const NOT_STATED: &str = "not stated";
 pub const NO_REASON: &str = "Reason not stated";
 /// The session does not show that an error is gone.
 pub const NOT_VERIFIED: &str = "not verified in the session";
-/// The only source for the fix is the recap that the agent wrote when its context was compacted.
+/// Stands in place of the verification of a fix if the only source for the fix is the recap that
+/// the agent wrote when its context was compacted.
 pub const FROM_RECAP: &str = "as the agent's own recap tells it";
-/// Begins a plan that was accepted.
+/// Begins the rationale of a decision for the approach of an accepted plan.
 pub const PLAN: &str = "Plan: ";
 /// Ends a rationale that states only that the user decided, as in [`CHOSEN`].
 pub const BY_THE_USER: &str = "by the user";

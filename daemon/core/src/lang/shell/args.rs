@@ -3,7 +3,7 @@
 /// The words after a program's name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Args {
-    /// Options as written.
+    /// Options and toolchains (`+nightly`), as written.
     pub flags: Vec<String>,
     /// Options that have a value, each with its value.
     pub values: Vec<(String, String)>,

@@ -1,5 +1,5 @@
-//! Finds the command that another command runs: `sudo`, `xargs`, `uv run`, `docker exec`, `bash
-//! -c`.
+//! Finds the command that a wrapper runs. Wrappers are programs such as `sudo`, `xargs`, `uv run`,
+//! `docker exec` and `bash -c`.
 
 use crate::lang::shell::{
     args::Args,
@@ -7,11 +7,11 @@ use crate::lang::shell::{
     program::{Program, base_name},
 };
 
-/// Maximum number of nested commands that are resolved.
+/// Maximum number of nested wrappers that are removed.
 const DEEPEST: usize = 8;
 
-/// Maximum nesting of scripts that are arguments of commands, as in `sh -c`, for all readers of
-/// command lines.
+/// Maximum nesting of scripts that are arguments of commands, as in `sh -c`. Modules that parse the
+/// script of an [`Inner::Script`] must stop at this depth.
 pub const MAX_SCRIPT_DEPTH: usize = 3;
 
 /// The innermost command, without wrappers.
@@ -86,8 +86,8 @@ pub fn of(words: &[String], redirects: &[Redirect]) -> Inner {
     }
 }
 
-/// Returns the command that `find` or `fd` runs on the files that it finds. `None` if `words`
-/// starts another program, or if the program runs no command.
+/// Returns the command that `find` or `fd` runs on the files that it finds. Returns `None` if
+/// `words` run another program, or if `find` or `fd` runs no command.
 pub fn command_of_find(words: &[String]) -> Option<&[String]> {
     let (name, arguments) = words.split_first()?;
     if !matches!(base_name(name).as_str(), "find" | "gfind" | "fd" | "fdfind") {
@@ -149,7 +149,7 @@ fn script_of(name: &str, rest: &[String]) -> Option<String> {
     }
 }
 
-/// Returns the script on the input of a shell: `bash <<EOF`.
+/// Returns the here document or here string that a shell runs as its script: `bash <<EOF`.
 fn script_on_input(words: &[String], redirects: &[Redirect]) -> Option<String> {
     let [shell, options @ ..] = words else { return None };
     let reads_input = matches!(base_name(shell).as_str(), "bash" | "sh" | "zsh" | "dash")

@@ -33,7 +33,8 @@ pub struct ShellCommand {
     pub place: CommandPosition,
     /// The subshells that end and begin before the command.
     pub subshells: SubshellMarks,
-    /// The command as written, cut when it is long.
+    /// The command with its quotes, but with the spaces that the parser prints. Cut when it is
+    /// long. Without the quotes if the parser rejected the line.
     pub raw: String,
 }
 

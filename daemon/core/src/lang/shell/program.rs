@@ -23,7 +23,7 @@ pub enum Effort {
     Work,
 }
 
-/// One line of the table.
+/// One line of the table, for one of the programs in this line.
 #[derive(Clone, Debug)]
 pub struct Rule {
     words: Vec<Vec<String>>,
@@ -43,7 +43,7 @@ pub struct Rule {
 /// The purpose of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Purpose {
-    /// Always this intent.
+    /// The purpose is always this intent.
     Fixed(ToolIntent),
     /// The last word that the rule matches is the name of a task, which shows the purpose.
     Task,
@@ -56,7 +56,7 @@ pub enum Purpose {
 /// The domain in which a command works.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Where {
-    /// Always this domain.
+    /// The domain is always this one.
     Fixed(ToolDomain),
     /// The files among the arguments determine the domain.
     File,
@@ -131,7 +131,8 @@ fn words_fit(words: &[Vec<String>], args: &Args) -> bool {
         })
 }
 
-/// Returns the program's name without folder, version and ending, in lower case.
+/// Returns the program's name in lower case, without its folder, its version and the extensions of
+/// Windows.
 pub fn base_name(name: &str) -> String {
     let name = name.trim_end_matches(['/', '\\']);
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);

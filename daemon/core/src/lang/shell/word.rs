@@ -1,6 +1,6 @@
 //! Reads a word: removes its quotes and finds the scripts in it.
 //!
-//! The reader needs one pass. The function of brush-parser 0.3 (`brush_parser::word`) takes
+//! The reader takes linear time. The function of brush-parser 0.3 (`brush_parser::word`) takes
 //! exponential time for nested `${`: minutes for sixty bytes, as fuzzing has shown.
 
 /// Maximum nesting of quotes and substitutions.
@@ -125,7 +125,8 @@ impl WordReader<'_> {
     }
 
     fn push_text(&mut self, from: usize, to: usize) {
-        // Both positions are character boundaries: next to an ASCII character or after a letter.
+        // Both positions are character boundaries: beside an ASCII character, or after a whole
+        // character.
         self.unquoted.text.push_str(self.written.get(from..to).unwrap_or_default());
     }
 }

@@ -225,7 +225,7 @@ impl Fact {
     }
 }
 
-/// The owner of an entry in a search index.
+/// Identifies an entity or a fact where both can occur, for example in a search index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntityOrFact {
     Entity(EntityId),

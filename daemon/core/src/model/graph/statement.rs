@@ -57,7 +57,7 @@ pub struct Claim {
     pub certainty: Certainty,
     /// How later marks end or confirm the claim.
     pub watches: Vec<Watch>,
-    /// The positions of its sources in the transcript.
+    /// The positions in the transcript from which the claim was read.
     pub origins: Vec<Origin>,
     /// Attributes by name.
     pub details: Vec<(String, String)>,
