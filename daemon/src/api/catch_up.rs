@@ -67,7 +67,8 @@ pub(super) async fn index_pending(
     }
     // After the deadline, the search runs without the episodes that are not searchable yet.
     let _ = timeout_at(deadline, daemon.engine.wait_until_searchable(position)).await;
-    // The search does not wait for a model, because the summary from evidence exists already.
+    // The search does not wait for a model, because each session has a summary that was made
+    // without a model.
     indexed.pending += daemon.engine.pending_summaries(scope).await.unwrap_or(0);
     Ok(indexed)
 }

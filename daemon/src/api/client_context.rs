@@ -55,7 +55,7 @@ pub const AGENT_REPLY_BUDGET: ReplyBudget = ReplyBudget::Bytes(36_000);
 /// The argument with which an agent requests structured data from a tool.
 pub(in crate::api) const STRUCTURED_ARGUMENT: &str = "structured";
 
-/// Maximum number of processes of a client. Limits the effect of a loop in the process tree.
+/// Maximum number of ancestors that the daemon looks up, and of processes that a client can report.
 const MAX_PROCESSES: usize = 32;
 
 impl ClientContext {
@@ -152,7 +152,7 @@ impl ReplyBudget {
     }
 }
 
-/// Returns the process. Returns `None` if the process is a shell, or its name cannot be read.
+/// Returns the process with this id; `None` if the process is a shell, or its name cannot be read.
 #[cfg(target_os = "linux")]
 fn agent(pid: u32) -> Option<Process> {
     const SHELLS: &[&str] = &["sh", "ash", "bash", "dash", "fish", "ksh", "mksh", "tcsh", "zsh"];

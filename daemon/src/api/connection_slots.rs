@@ -2,7 +2,8 @@
 //!
 //! An agent may be silent for hours, and keeps its connection as long as slots are free. When all
 //! slots are taken, a connection that has never sent a request is closed first, then the connection
-//! with the longest silence. A connection with a running request is never closed. Our own clients
+//! with the longest silence. A connection with a running request is never closed. Of a client of
+//! the Model Context Protocol, only tool calls and prompts count as requests. Our own clients
 //! reconnect automatically.
 
 use std::{

@@ -21,7 +21,7 @@ use crate::{
     store::{Source, SourceKey, Store, StoreError},
 };
 
-/// Maximum number of messages that are searched for the first prompt.
+/// Maximum number of messages at the start of a session that are read to find its first prompt.
 const MAX_MESSAGES_SEARCHED: usize = 5;
 
 pub(super) fn spelled_words(spelled: Vec<Spelling>) -> Vec<SpelledWord> {

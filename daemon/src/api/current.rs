@@ -5,8 +5,8 @@
 //! that the client reports as its own; the session of the nearest agent process among the client's
 //! ancestors; the session that started the client, if this session is still live; the only active
 //! session in the client's directory. If the client's agent is not followed, or the client reports
-//! an unknown session, no session of this list is used. The session of another agent is never the
-//! client's own session, even if that agent started the client.
+//! an unknown session, no session of this list is used. If the client's agent is known, a session
+//! of another agent is never the client's own session, even if that agent started the client.
 
 use std::{collections::BTreeSet, path::Path};
 

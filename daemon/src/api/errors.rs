@@ -10,7 +10,8 @@ use crate::{
     store::StoreError,
 };
 
-/// The part of an error message with the command that shows the sessions.
+/// The part of an error message that names the command for the list of sessions. In the text for a
+/// model, [`tools::text`](crate::api::tools) replaces this part by the name of a tool.
 pub(super) const LISTED_SESSIONS: &str = "`graphiti list` shows the sessions";
 
 pub(super) fn engine_error(error: EngineError) -> Error {

@@ -25,8 +25,8 @@ pub(super) struct HandoffScope<'s> {
     pub(super) sessions: usize,
 }
 
-/// Builds the handoff from the stored episodes, without waiting for pending sessions. If no work was
-/// done in any session, uses only the latest session.
+/// Builds the handoff from the stored episodes, without waiting for pending sessions. If no work
+/// was done in any inspected session, uses only the latest session.
 pub(super) fn of_project(
     store: &dyn Store,
     scope: &HandoffScope<'_>,
@@ -58,8 +58,8 @@ pub(super) fn of_project(
     })
 }
 
-/// Builds the handoff from the earlier part of a session to its later part. If the session is unknown
-/// or has no episode, the handoff has only the user's wishes that apply in the project.
+/// Builds the handoff from the earlier part of a session to its later part. If the session is
+/// unknown or has no episode, the handoff has only the user's wishes that apply in the project.
 pub(super) fn of_session(
     store: &dyn Store,
     session: Option<SessionKey>,
@@ -130,8 +130,9 @@ fn statement_states(
     Ok(StatesBySession(each.collect::<Result<_, _>>()?))
 }
 
-/// Returns the user's wishes that apply in the project. Wishes that were stored with `graphiti
-/// remember` or `add_memory` come first, then wishes from prompts; in both groups, the latest first.
+/// Returns the user's wishes that apply in the project. Wishes that were stored with
+/// `graphiti remember` or `add_memory` come first, then wishes from prompts. In both groups, the
+/// latest wish is first.
 fn preferences(store: &dyn Store, projects: &[Namespace]) -> Result<Vec<Preference>, StoreError> {
     let mut found = Graph::of(store).preferences(projects, clock::now())?;
     // Only a wish from a prompt has an origin in a transcript.

@@ -96,7 +96,7 @@ impl LineReader {
     }
 
     /// Returns the next non-empty line; `None` at the end of the input, after [`LINE_TIMEOUT`]
-    /// within a line, or when the connection has to close. Dropping the future loses no input.
+    /// within a line, or when a signal ends the connection. Dropping the future loses no input.
     pub(super) async fn next(&mut self) -> Option<Result<InputLine, LineTooLong>> {
         loop {
             match self.input.lines.next_line() {

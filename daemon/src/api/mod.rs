@@ -107,7 +107,8 @@ impl DaemonState {
         self.notify_hooks();
     }
 
-    /// Notifies the hooks whether to send prompts, because hooks do not read the configuration.
+    /// Records in the home folder whether hooks send prompts, because hooks do not read the
+    /// configuration.
     pub fn notify_hooks(&self) {
         let hooks = self.hooks();
         let wanted = hooks.enabled && hooks.recall;

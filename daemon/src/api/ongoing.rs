@@ -19,7 +19,7 @@ use crate::{
 
 /// Maximum number of sessions.
 const MAX_SESSIONS: usize = 10;
-/// Maximum number of messages of a session that are read.
+/// Maximum number of messages that are read, from the start of a session.
 const MAX_MESSAGES: usize = 1_000;
 /// Maximum number of changed files of a session.
 const MAX_FILES: usize = 8;
@@ -35,7 +35,8 @@ pub(super) async fn sessions(
     Ok(at_work(engine.live_with_agents().await?, projects, except))
 }
 
-/// Selects the active sessions of a project. Sub-agents have no sessions of their own.
+/// Selects the active sessions of a project. Sub-agents need no filter, because they have no
+/// sessions of their own.
 fn at_work(
     mut live: Vec<Session>,
     projects: &[Namespace],
@@ -71,7 +72,7 @@ fn described(store: &dyn Store, session: &Session) -> Result<OngoingSession, Sto
     }
     let mut prompts = messages.iter().filter(|message| message.role == Role::User);
     let first = prompts.next().map(|message| handoff::line(&message.text));
-    // The last prompt of a longer session is not known.
+    // If the session has more messages, its last prompt was not read.
     let is_whole = messages.len() < MAX_MESSAGES;
     let last = prompts.next_back().filter(|_| is_whole).map(|one| handoff::line(&one.text));
     Ok(OngoingSession {
@@ -81,8 +82,8 @@ fn described(store: &dyn Store, session: &Session) -> Result<OngoingSession, Sto
     })
 }
 
-/// Returns the files that a session changed with tools that report the changed lines, the latest
-/// first.
+/// Returns the files that were changed in these messages by tools that report the changed lines,
+/// the latest first.
 fn changed_files(project: Option<&Project>, messages: &[Message]) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for message in messages.iter().rev().filter(|message| is_edit(message)) {

@@ -12,7 +12,8 @@ use graphiti_proto::rpc::{Error, code};
 
 use crate::api::blocking::allow_blocking;
 
-/// Maximum number of concurrent requests of one connection; further requests are refused.
+/// Maximum number of concurrent requests of one connection; further requests are refused. Of a
+/// client of the Model Context Protocol, only tool calls are counted.
 pub(super) const MAX_CONCURRENT_REQUESTS: usize = 32;
 /// Requests are cancelled after this time. Only a `sync` of many past sessions with a slow model
 /// takes that long. A repeated `sync` continues where the last one stopped.

@@ -43,7 +43,8 @@ pub(super) enum EventOutcome {
     SessionUnknown,
 }
 
-/// Tells the hooks the maximum size of the spool.
+/// Writes the maximum size of the spool to a file for the hooks, because hooks do not read the
+/// configuration.
 pub fn limit(home: &Path, bytes: u64) {
     if let Err(error) = hook::limit_spool(home, bytes) {
         tracing::warn!(%error, "failed to write the limit of the spool for hooks");

@@ -1,4 +1,5 @@
-//! Converts our tools to the types of the SDK, and selects the tools that are listed for an agent.
+//! Converts our tools to the types of the SDK (the crate `rmcp`), and selects the tools that are
+//! listed for an agent.
 
 use std::sync::{Arc, LazyLock};
 

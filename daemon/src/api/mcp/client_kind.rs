@@ -16,7 +16,7 @@ pub(in crate::api) enum ClientKind {
     Unknown,
 }
 
-/// Prefixes of the clients' names, and the names of their agents.
+/// Prefixes of the names that MCP clients report, each with the name of the agent.
 const AGENTS: &[(&str, &str)] = &[
     ("claude-code", "claude"),
     ("codex", "codex"),

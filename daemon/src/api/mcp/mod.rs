@@ -1,10 +1,11 @@
 //! Serves the Model Context Protocol to agents: the same tools as for other clients, episodes as
 //! resources, and the prompts `handoff` and `recall`.
 //!
-//! The SDK implements the handshake of 2024-11-05 to 2025-11-25, the stateless form of 2026-07-28,
-//! progress and cancellation. [`transport`] connects the SDK to our own framing, [`outgoing`]
-//! cleans the messages of the SDK, [`catalogue`] describes our tools, [`arguments`] checks their
-//! arguments, and [`mod@client_kind`] adapts instructions to the agent.
+//! The SDK (the crate `rmcp`) implements the handshake of the protocol versions 2024-11-05 to
+//! 2025-11-25, the stateless form of version 2026-07-28, progress and cancellation. [`transport`]
+//! connects the SDK to our own framing, [`outgoing`] makes the messages of the SDK harmless for a
+//! model, [`catalogue`] describes our tools, [`arguments`] checks their arguments, and
+//! [`mod@client_kind`] adapts instructions to the agent.
 
 mod arguments;
 mod catalogue;

@@ -1,5 +1,5 @@
-//! Cleans every message of the SDK to an agent, and marks the answers of tools and resources as
-//! records.
+//! Removes invisible characters and the tags that agents interpret from every message that the SDK
+//! sends to an agent, and marks the answers of tools and resources as records.
 
 use graphiti_proto::clean::for_model;
 use serde::Serialize;

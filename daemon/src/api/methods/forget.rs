@@ -1,5 +1,6 @@
-//! `graphiti/forget`: removes sessions from all stores and prevents their import, or allows their
-//! import again. Without sessions and filters, lists the forgotten sessions.
+//! `graphiti/forget`: removes sessions from the database, the search index and the spool, and
+//! prevents their import, or allows their import again. Without sessions and filters, lists the
+//! forgotten sessions.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

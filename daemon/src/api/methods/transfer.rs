@@ -1,4 +1,4 @@
-//! `graphiti/export` and `graphiti/import`: transfer episodes to another machine.
+//! `graphiti/export` and `graphiti/import`: transfer episodes from one machine to another.
 
 use std::{collections::BTreeMap, fs};
 
@@ -30,8 +30,8 @@ use crate::{
     store::StoreError,
 };
 
-/// Maximum size, in bytes, of the episodes in one answer, because an answer must fit into a line. A
-/// single episode may be larger.
+/// Maximum size, in bytes, of the episodes in one answer, because an answer must fit into a line of
+/// the protocol. A single episode may be larger.
 const PAGE_BYTES: usize = 2 << 20;
 
 /// Maximum size, in bytes, of the exported statements of one episode, because a client rejects an

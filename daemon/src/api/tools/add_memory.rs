@@ -23,9 +23,9 @@ use crate::{
     store::StoreError,
 };
 
-/// Maximum length, in bytes, of a body.
+/// Maximum length, in bytes, of the argument `episode_body`.
 const MAX_BODY_BYTES: usize = 256 << 10;
-/// Maximum length, in characters, of a name.
+/// Maximum length, in characters, of the argument `name`; the rest is cut off.
 const MAX_NAME_CHARS: usize = 200;
 /// The start of the acknowledgement.
 pub(in crate::api) const ADDED: &str = "Remembered";

@@ -1,6 +1,6 @@
 //! Recognises messages of the agent that only announce its next step.
 
-/// Maximum length, in bytes, of an announcement of the agent's next step.
+/// Maximum length, in bytes, of an announcement; a longer message also has other content.
 const MAX_ANNOUNCEMENT_BYTES: usize = 200;
 
 /// Whether a message of the agent only announces its next step: "Now let me look at the tests."

@@ -20,8 +20,8 @@ use crate::{
     store::StoreError,
 };
 
-/// Returns broader queries that find sessions, for a query without results. `vectors` contains the
-/// vector of the query without results.
+/// Returns broader queries that find sessions, for a query that found nothing. `vectors` contains
+/// the vector of that query.
 pub(super) async fn found(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -95,7 +95,7 @@ impl BroaderSearch<'_, '_> {
 }
 
 /// Returns the session end that is nearest to the period `time`. The sessions must be sorted by
-/// their ends, the latest first. A binary search reads only few of the sessions.
+/// their ends, the latest first. The binary search reads only a few sessions.
 fn nearest<S>(
     sessions: &[S],
     ended: impl Fn(&S) -> Result<Option<Timestamp>, StoreError>,
