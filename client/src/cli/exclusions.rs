@@ -56,18 +56,15 @@ fn takes_value(command: &str, argument: &str) -> bool {
     })
 }
 
-/// Quotes an excluded text of several words again, because the shell removed the quotes.
+/// Quotes an excluded text of several words again, because the shell removed the quotes. A filter
+/// stays as it is: its value ends at the first white space, as without a minus.
 fn as_phrase(argument: &OsString) -> OsString {
     let text = argument.to_string_lossy();
-    if !text.contains(char::is_whitespace) || text.contains('"') {
+    let is_filter = text.split_once(':').is_some_and(|(name, _)| FIELDS.contains(&&name[1..]));
+    if !text.contains(char::is_whitespace) || text.contains('"') || is_filter {
         return argument.clone();
     }
-    let named = text.split_once(':').filter(|(name, _)| FIELDS.contains(&&name[1..]));
-    let quoted = match named {
-        Some((name, value)) => format!("{name}:\"{value}\""),
-        None => format!("-\"{}\"", &text[1..]),
-    };
-    quoted.into()
+    format!("-\"{}\"", &text[1..]).into()
 }
 
 /// Returns the command, if it takes a query or a text.
@@ -136,7 +133,8 @@ mod tests {
             (vec!["search", "bar", "-npm", "--", "-n"], "bar -n -npm"),
             (vec!["search", "--", "bar", "-foo"], "bar -foo"),
             (vec!["search", "login", "-docker compose"], "login -\"docker compose\""),
-            (vec!["search", "npm", "-project:my app"], "npm -project:\"my app\""),
+            (vec!["search", "-agent:codex npm"], "-agent:codex npm"),
+            (vec!["search", "npm", "-project:\"my app\""], "npm -project:\"my app\""),
         ] {
             assert_eq!(search(&arguments).query.join(" "), query, "{arguments:?}");
         }

@@ -1,7 +1,7 @@
 //! `graphiti export`: writes the summaries and session states of one project or of all projects,
 //! all classifications of tools, and all corrections of facts to files.
 
-use std::{fs, io, path::Path};
+use std::{collections::BTreeSet, fs, io, path::Path};
 
 use graphiti_proto::{
     files,
@@ -98,13 +98,30 @@ fn write_json(file: &Path, value: &impl Serialize) -> io::Result<()> {
 }
 
 /// Writes one file for each episode, named by its UUID. The UUID begins with the time at which the
-/// session ended, so the files sort by time.
+/// session ended, so the files sort by time. Removes the files of other episodes: an import of the
+/// folder would restore what was forgotten since an earlier export, or other projects.
 fn write_markdown(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     let folder = folder.join(EPISODES);
     fs::create_dir_all(&folder)?;
+    let names: BTreeSet<String> =
+        episodes.iter().map(|one| format!("{}.md", one.episode.uuid)).collect();
+    for file in fs::read_dir(&folder)? {
+        let file = file?;
+        let name = file.file_name();
+        if name.to_str().is_some_and(|name| is_episode_file(name) && !names.contains(name)) {
+            fs::remove_file(file.path())?;
+        }
+    }
     episodes.iter().try_for_each(|PortableEpisode { episode, .. }| {
         files::replace(&folder.join(format!("{}.md", episode.uuid)), episode.content.as_bytes())
     })
+}
+
+/// Whether a file of this name was written by an export: a UUID and `.md`.
+fn is_episode_file(name: &str) -> bool {
+    let groups = name.strip_suffix(".md").map(|id| id.split('-').map(str::len));
+    groups.is_some_and(|groups| groups.eq([8, 4, 4, 4, 12]))
+        && name.bytes().take(36).all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
 fn write_lines(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
@@ -139,4 +156,28 @@ fn states(sessions: &[SessionRow]) -> Value {
 /// Returns the first sixteen hex digits of the content hash, as the original Graphiti requires.
 fn content_hash(session: &SessionRow) -> Option<&str> {
     session.content_hash.get(..16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_export_removes_the_episodes_that_it_does_not_contain() {
+        let folder = tempfile::tempdir().unwrap();
+        let (kept, forgotten) =
+            ("01890a5d-ac96-7b5c-8a1e-000000000001", "01890a5d-ac96-7b5c-8a1e-000000000002");
+        let episodes = folder.path().join(EPISODES);
+        fs::create_dir_all(&episodes).unwrap();
+        let write = |name: &str| fs::write(episodes.join(name), "text").unwrap();
+        write(&format!("{forgotten}.md"));
+        write("README.md");
+        let mut episode = PortableEpisode::default();
+        episode.episode.uuid = kept.to_owned();
+        write_markdown(folder.path(), &[episode]).unwrap();
+        let names = fs::read_dir(&episodes).unwrap();
+        let names: BTreeSet<String> =
+            names.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        assert_eq!(names, BTreeSet::from([format!("{kept}.md"), "README.md".to_owned()]));
+    }
 }
