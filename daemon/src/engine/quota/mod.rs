@@ -1,11 +1,11 @@
 //! Keeps the database and the search index within their quotas.
 //!
-//! A database near its limit is compacted. Before that, content is evicted if a compacted copy would
-//! be too large for the limit, or if the database is almost full and the disk has no free space for
-//! the copy. The text of the oldest sessions is evicted first. Their episodes and facts are kept,
-//! and searches find them. If this does not suffice for the database, the oldest episodes are
-//! evicted with their facts. Sessions without an episode and added memories are never evicted. An
-//! evicted session stays registered, so that its transcript is not read again unless it grows.
+//! A database near its limit is compacted. Before that, content is evicted if a compacted copy
+//! would be too large for the limit, or if the database is almost full and the disk has no free
+//! space for the copy. The text of the oldest sessions is evicted first. Their episodes and facts
+//! are kept, and searches find them. If this does not suffice for the database, the oldest episodes
+//! are evicted with their facts. Sessions without an episode and added memories are never evicted.
+//! An evicted session stays registered, so that its transcript is not read again unless it grows.
 
 mod evict;
 mod index;
