@@ -50,9 +50,9 @@ impl ParseContext {
 /// Maximum number of bytes of a tool's output that are read.
 pub(in crate::engine) const OUTPUT: usize = 64 << 10;
 
-/// Redacts every text in `item`, except the output of a result. Adds its secrets to `known`.
-/// Secrets in `known` stay in the folder and branch of the session and in the paths of actions,
-/// because these identify projects and files.
+/// Redacts every text in `item`, except ids and the output of a result. Adds the secrets of `item`
+/// to `known`. A secret that is recognised only because it is in `known` stays in the folder and
+/// branch of the session and in the paths of actions, because these identify projects and files.
 pub(in crate::engine) fn redact(
     item: &mut Item<'_>,
     redactor: &Redactor,

@@ -1,8 +1,8 @@
 //! Turns the lines of one transcript file into messages and evidence.
 //!
-//! [`SourceState`] is the state of reading after a line. It is saved with the file's cursor, so
-//! that reading can be interrupted and resumed with the same result. The texts of a record are
-//! redacted before they are classified, stored or collected as evidence.
+//! [`SourceState`] is the state of reading after a line. It contains the file's cursor and is
+//! saved, so that reading can be interrupted and resumed with the same result. The texts of a
+//! record are redacted before they are classified, stored or collected as evidence.
 
 use std::{collections::VecDeque, path::Path};
 
@@ -108,8 +108,8 @@ pub struct LinePosition {
 pub struct LineContext<'c> {
     pub format: &'c dyn Format,
     pub parse_context: &'c ParseContext,
-    /// When the line is read. If the time of a record is later, its clock was wrong, and this time
-    /// replaces it.
+    /// The time at which the line is read. It replaces the time of a record that is later, because
+    /// the clock was wrong when that record was written.
     pub now: Timestamp,
 }
 
@@ -153,8 +153,8 @@ impl SourceState {
         }
     }
 
-    /// Prepares the state for the first record of the file at `path`: reads the format's metadata
-    /// of the file, and notes the version of the format's rules.
+    /// Prepares the state for the first record of the file at `path`: sets the format's memory from
+    /// the path and from files near it, and records the version of the format's rules.
     pub(in crate::engine) fn begin(&mut self, format: &dyn Format, path: &Path) {
         self.memory = format.memory_of(path);
         self.rules = format.rules_version();
@@ -194,7 +194,7 @@ impl SourceState {
         is_changed | again.part(waiting) | again.part(silent) | again.part(branch)
     }
 
-    /// Parses one line, and adds its messages that have to be stored to `messages`.
+    /// Parses one line. Adds the messages that have to be stored to `messages`.
     pub fn take_line(
         &mut self,
         context: LineContext<'_>,

@@ -85,7 +85,8 @@ enum PortableObservation {
     Words(Vec<u64>),
 }
 
-/// Returns the statements as JSON, without the positions of their sources in the transcript.
+/// Returns the statements as JSON, without their time of creation and without the positions of
+/// their sources in the transcript.
 pub(super) fn to_json(statements: &Statements) -> Value {
     let portable = PortableStatements {
         mentions: statements.mentions.iter().map(PortableMention::of).collect(),
@@ -98,8 +99,8 @@ pub(super) fn to_json(statements: &Statements) -> Value {
     serde_json::to_value(portable).unwrap_or_default()
 }
 
-/// Returns the statements in `json`; `None` if they are missing, or if any of them is of a kind
-/// that this version does not know.
+/// Returns the statements in `json`; `None` if they are missing, or if any of them cannot be
+/// parsed, for example because this version does not know its kind.
 pub(super) fn from_json(json: &Value) -> Option<Statements> {
     if json.is_null() {
         return None;

@@ -3,10 +3,10 @@
 //!
 //! Each summary records the version of its rules, so that an interrupted run can continue. A
 //! summary is kept if a model wrote it, if it was added or imported, or if its transcript was
-//! deleted or replaced. A new summary by a model costs money and sends the session again, so only
-//! the user requests such a summary. [`Engine::older_model_summaries`] counts the older summaries
-//! by a model. A note records that all summaries were checked. Later starts then do not search
-//! again.
+//! deleted, truncated or replaced. A new summary by a model costs money and sends the session
+//! again, so only the user requests such a summary. [`Engine::older_model_summaries`] counts the
+//! older summaries by a model. A note records that all summaries were checked. Later starts then do
+//! not search again.
 
 use std::{
     future,
@@ -202,8 +202,8 @@ fn checked_note() -> Write {
     Write::Note(Note { namespace: NoteNamespace::Checked, name: NAME.to_vec(), content })
 }
 
-/// Creates an episode again; `None` when the transcript is empty, cannot be opened or was replaced,
-/// its agent is not followed any more, or the daemon stops. Blocks.
+/// Creates an episode again; `None` when the transcript is empty, cannot be opened, was truncated
+/// or was replaced, no format for its agent is configured any more, or the daemon stops. Blocks.
 fn make(
     context: &RemakeContext,
     old: Episode,

@@ -85,11 +85,11 @@ pub struct ShareReport {
     pub machine: String,
     /// The projects whose sessions are written to the graph.
     pub projects: Vec<SharedProjectRow>,
-    /// Number of sessions that wait to be compared with the graph. Only their differences are
-    /// written.
+    /// Number of sessions that wait to be compared with the graph, with the rejected sessions. Only
+    /// their differences are written.
     pub backlog: usize,
     /// Number of sessions that the engine rejected. Such a session is not sent again until it
-    /// changes or a fill is requested.
+    /// changes, a fill is requested or the daemon starts again.
     pub rejected: usize,
     /// Number of sessions that were written since the start of the daemon or the last change of the
     /// settings.

@@ -18,14 +18,14 @@ use crate::{
     store::{Note, NoteNamespace, Store, StoreError, Write},
 };
 
-/// The ledger of the current day, and the counters of all days.
+/// The ledger of the current day, which the budget needs, and the counters of all days.
 pub struct UsageStats {
     ledger: LedgerFile,
     store: Arc<dyn Store>,
     today: Mutex<Today>,
 }
 
-/// The counters of a day, by project and purpose.
+/// The counters of a day, by project and purpose. The project is empty for requests without one.
 pub type DailyUsage = BTreeMap<String, BTreeMap<String, UsageCounters>>;
 
 /// Counters of requests. A request may need several calls to the provider.
@@ -180,7 +180,7 @@ pub fn start_of_day(day: i64) -> Timestamp {
     Timestamp::from_micros(day.saturating_mul(MICROS_PER_DAY))
 }
 
-/// Returns the project of a counter; `None` for counters without a project.
+/// Parses the project in a key of [`DailyUsage`]; `None` for requests without a project.
 pub fn project(name: &str) -> Option<Namespace> {
     Namespace::parse(name)
 }

@@ -35,7 +35,8 @@ pub(super) fn repository_of(directory: &Path) -> Option<Repository> {
     Some(Repository { root, remote: remote_url(&config).and_then(remote::normalized) })
 }
 
-/// Whether a directory is in a worktree or a submodule. Its repository may not exist any more.
+/// Whether a directory is in a worktree or a submodule, even if the repository does not exist any
+/// more.
 pub(super) fn is_in_worktree_or_submodule(directory: &Path) -> bool {
     directory.ancestors().take(MAX_DEPTH).any(|folder| folder.join(".git").is_file())
 }

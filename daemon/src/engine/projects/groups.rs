@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 use super::{Identity, KnownProject};
 use crate::model::{Namespace, Project};
 
-/// The groups of the directories that share a spelling, a repository or a remote, directly or
-/// through other directories.
+/// The groups of the directories that share a spelling ([`Project::spelling`]), a repository or a
+/// remote, directly or through other directories.
 #[derive(Default)]
 pub(super) struct Groups {
     /// The group of each key, as an index of `groups`.
@@ -29,8 +29,8 @@ impl Groups {
         groups
     }
 
-    /// Adds a directory to the group with which it shares a key. If there are several such groups,
-    /// they are merged.
+    /// Adds a directory to the group with which it shares a key, or to a new group. If the
+    /// directory shares keys with several groups, they are merged.
     pub(super) fn add(&mut self, project: &Project, identity: &Identity) {
         let keys = keys(project, identity);
         let found: BTreeSet<usize> =
@@ -57,7 +57,7 @@ impl Groups {
     }
 
     /// Returns the namespace of a directory, and then the namespaces of the other directories in
-    /// its groups. The directory need not be known.
+    /// the groups with which it shares a key. The directory need not be known.
     pub(super) fn members(&self, project: &Project, identity: &Identity) -> Vec<Namespace> {
         let (own, root) = (project.namespace(), project.root().namespace());
         let keys = keys(project, identity);

@@ -360,7 +360,7 @@ impl Projects {
         };
         let content = serde_json::to_vec(&record).expect("strings become JSON");
         let note = note_of(project.namespace(), Some(content));
-        // If the write fails, the note is created again when a session of the directory is read.
+        // If the write fails, the next start reads the repository again and creates the note.
         let _ = self.store.write(vec![Write::Note(note)]);
     }
 

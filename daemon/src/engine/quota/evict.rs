@@ -105,8 +105,8 @@ impl Evictor<'_> {
             self.evicted.episodes += 1;
             writes.push(Write::DropEpisode(episode));
             for source in self.store.sources_of(session)? {
-                // The checkpoint is dropped, too: a session that grows is read from the start. The
-                // offset stays, so that the file does not count as unread before.
+                // The checkpoint is dropped, too, so a session that grows is read from the start.
+                // The offset stays, because a file with an offset of 0 counts as unread.
                 writes.push(Write::ClearSource(source.key));
             }
             if (evicted + 1).is_multiple_of(BATCH as u64) {

@@ -95,7 +95,8 @@ impl IndexQuota {
                 self.bytes_when_nothing_evictable.store(taken, Ordering::Relaxed);
                 return Ok(());
             }
-            // The outbox contains these removals, too, but after all other pending entries.
+            // The outbox contains these removals, too, but after all other pending entries, so the
+            // follower would apply them too late.
             for SourceKey { session, number } in evicted {
                 indexes
                     .sessions

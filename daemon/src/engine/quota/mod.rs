@@ -1,11 +1,11 @@
 //! Keeps the database and the search index within their quotas.
 //!
-//! A database near its limit is compacted. If a compacted copy would not fit, or the disk has no free
-//! space for a copy of a database that is almost full, content is evicted. The text of the oldest
-//! sessions is evicted first. Their episodes and facts are kept, and searches find them. If this
-//! does not suffice for the database, the oldest episodes are evicted with their facts. Sessions
-//! without an episode and added memories are never evicted. An evicted session stays registered, so
-//! that its transcript is not read again unless it grows.
+//! A database near its limit is compacted. Before that, content is evicted if a compacted copy
+//! would be too large for the limit, or if the database is almost full and the disk has no free
+//! space for the copy. The text of the oldest sessions is evicted first. Their episodes and facts
+//! are kept, and searches find them. If this does not suffice for the database, the oldest episodes
+//! are evicted with their facts. Sessions without an episode and added memories are never evicted.
+//! An evicted session stays registered, so that its transcript is not read again unless it grows.
 
 mod evict;
 mod index;
@@ -80,8 +80,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// written.
 const RETRY: Duration = Duration::from_secs(30);
 /// The pause after an attempt that did not suffice, as a multiple of the duration of the attempt.
-/// Without the pause, many evictions at once would let the file grow beyond its limit, and each
-/// attempt reads the whole database.
+/// Each attempt reads the whole database. Evictions are writes, so many attempts without a pause
+/// would make the file grow beyond its limit.
 const PAUSE_PER_ATTEMPT: u32 = 20;
 
 pub struct QuotaKeeper {
@@ -95,8 +95,8 @@ pub struct QuotaKeeper {
 }
 
 impl QuotaKeeper {
-    /// Creates a keeper. `can_shrink` is false if the database was just reopened but did not become
-    /// smaller. The follower enforces the quota of the indexes ([`IndexQuota`]); the keeper only
+    /// Creates a keeper. `can_shrink` is false if the database was just reopened but is still near
+    /// its limit. The follower enforces the quota of the indexes ([`IndexQuota`]); the keeper only
     /// checks it.
     pub fn new(
         engine: Engine,
@@ -256,8 +256,9 @@ fn prepare_compaction(store: &dyn Store) -> Result<bool, StoreError> {
     Ok(step == SpaceStep::Compact)
 }
 
-/// Waits until a retry may evict more: after `pause` and further writes, more text may be indexed
-/// and can be evicted. A request to check again, such as that of new limits, ends the wait at once.
+/// Waits for `pause` and then for the next write, because more text may be indexed by then, and
+/// indexed text can be evicted. A request to check again (for example, because of new limits) ends
+/// the wait at once.
 async fn wait_for_more(
     recheck_requested: &Notify,
     pause: Duration,

@@ -96,7 +96,8 @@ pub(super) fn checkpoint(source: &mut Source, state: &SourceState) -> Write {
     let checkpoint = if state.known_secrets.is_empty() {
         serde_json::to_vec(&saved)
     } else {
-        // The format's memory contains text that was not read yet, such as waiting prompts.
+        // The format's memory contains texts that were not redacted with the known secrets yet,
+        // such as prompts that wait for the agent.
         serde_json::to_value(&saved).and_then(|mut saved| {
             state.known_secrets.replace_in(&mut saved["state"]["memory"]);
             serde_json::to_vec(&saved)

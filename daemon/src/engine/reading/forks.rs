@@ -39,7 +39,7 @@ const MAX_LINES_BEFORE_RECORD: u64 = 64;
 /// The records that the start of a session shares with another session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fork {
-    /// The other session; `None` if it was forgotten.
+    /// The other session; `None` if it was forgotten before this session was read.
     pub of: Option<SessionId>,
     /// The number of shared records.
     pub records: u64,

@@ -21,8 +21,9 @@ use crate::{
 
 impl SourceReader {
     /// Parses the known lines of a file (the lines before the saved cursor) again, by the current
-    /// rules. Returns the state after these lines. If the file cannot be opened, was truncated or
-    /// was replaced, returns the saved state. Blocks: call it on a separate thread.
+    /// rules. Returns the state after these lines; if the daemon stops, the state after some of
+    /// them. If the file cannot be opened, was truncated or was replaced, returns the saved state.
+    /// Blocks: call it on a separate thread.
     pub(in crate::engine) fn replay(
         &self,
         format: &dyn Format,

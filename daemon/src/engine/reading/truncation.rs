@@ -89,8 +89,7 @@ fn restore(state: &mut SourceState) {
 }
 
 impl SourceReader {
-    /// Opens a file for reading. `state` is changed if the file was truncated, or if a truncated
-    /// file was restored.
+    /// Opens a file for reading. Changes `state` if the file was truncated, in this read or before.
     pub(super) fn open(
         &self,
         context: LineContext<'_>,

@@ -93,7 +93,8 @@ async fn check_group(
 ) -> Option<EngineFinding> {
     let name = &group.group;
     match engine.read(name, &read::indexes(engine.dialect()), limit).await {
-        // The indexes are created with the first session.
+        // In FalkorDB, each group is a separate graph, whose indexes are created with its first
+        // session.
         Ok(rows) if rows.is_empty() && engine.dialect() == Dialect::FalkorDb => return None,
         Ok(rows) => {
             let missing: Vec<&str> =

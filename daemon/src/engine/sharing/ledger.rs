@@ -135,8 +135,8 @@ impl LedgerEntry {
         bytes
     }
 
-    /// Decodes an entry; `None` if it is damaged or of another version. The session is then written
-    /// to the graph again.
+    /// Decodes an entry; `None` if it is damaged or of another version. The next comparison of the
+    /// session then writes the session to the graph again, if it still has an episode.
     pub(super) fn decode(bytes: &[u8]) -> Option<LedgerEntry> {
         let (VERSION, mut rest) = bytes.split_first().map(|(version, rest)| (*version, rest))?
         else {

@@ -93,10 +93,10 @@ pub struct Pauses {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShareStatus {
     pub is_on: bool,
-    /// The number of sessions that wait to be compared with the graph.
+    /// The number of sessions that wait to be compared with the graph, with the rejected sessions.
     pub backlog: usize,
     /// The number of sessions that the engine rejected. Such a session is not sent again until it
-    /// changes or a fill is requested.
+    /// changes, a fill is requested or the daemon starts again.
     pub rejected: usize,
     /// The progress of the current fill: the number of compared sessions, and the number of all
     /// sessions.
@@ -104,8 +104,8 @@ pub struct ShareStatus {
     /// Why the graph is not up to date at present.
     pub error: Option<String>,
     pub last_success: Option<Timestamp>,
-    /// The number of sessions that were written since the engine started or the settings of sharing
-    /// changed.
+    /// The number of sessions that were written since the daemon opened the database or the
+    /// settings of sharing changed.
     pub written: u64,
     /// The engine with its version; empty until the engine has answered.
     pub engine: String,

@@ -19,14 +19,14 @@ const FILL: &[u8] = b"fill";
 /// The version of the note about the fill.
 const VERSION: u32 = 1;
 
-/// The queue. It is also saved on disk.
+/// The queue. `changed` and the progress of `fill` are also saved on disk.
 #[derive(Default)]
 pub(super) struct PendingSessions {
     changed: BTreeMap<SessionKey, PendingSession>,
     /// The sessions whose notes are not on disk yet.
     unsaved: BTreeSet<SessionKey>,
     /// The sessions that the engine rejected. They are not sent again until they change or a fill
-    /// is requested.
+    /// is requested. This set is not saved, so the sessions are also sent again after a restart.
     rejected: BTreeSet<SessionKey>,
     generation: u64,
     fill: Option<Fill>,

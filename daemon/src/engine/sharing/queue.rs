@@ -1,5 +1,5 @@
-//! The target of the follower of the outbox. It records which sessions have changed, and never
-//! waits for the network.
+//! Records which sessions have changed, according to the entries of the outbox. Never waits for the
+//! network.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! Stores the state of sharing in two notes. One note identifies the graph that was written last.
-//! The other note is the outbox position up to which changed sessions are in the queue.
+//! The other note is the outbox position up to which changed sessions are in the queue. The
+//! progress of a fill is in a third note ([`pending`](super::pending)).
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +20,7 @@ pub(super) struct ShareState {
     /// The entries of the shared projects in the settings.
     pub(super) projects: Vec<String>,
     pub(super) name: Option<String>,
-    /// The run id of the graph engine at the last write. A different id means that the engine was
+    /// The id of the engine's run at the last check. A different id means that the engine was
     /// restarted and may have lost data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) run: Option<String>,
