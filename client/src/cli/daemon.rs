@@ -11,7 +11,7 @@ pub(crate) struct Mcp {
     pub(crate) no_start: bool,
 }
 
-const STOP_HELP: &str = "An agent's next session or prompt, and most commands, start the daemon again. \
+const STOP_HELP: &str = "An agent's next session or prompt starts the daemon again. \
 To prevent that for agents, remove their hooks with `graphiti setup --remove`.";
 
 #[derive(Debug, Args)]

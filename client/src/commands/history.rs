@@ -13,13 +13,12 @@ use graphiti_proto::tools::{
     get_log::{self, LogAnswer, LogArguments, LogRow},
     graph::FactRow,
 };
-use jiff::tz::TimeZone;
 
 use super::{list::outcome_or_state, search::print_error};
 use crate::{
     cli::{self, Project},
     connection::{AskError, Connection},
-    screen::{Screen, ago, instant, line, now},
+    screen::{Screen, ago, instant, line, local, now},
 };
 
 /// Maximum number of bytes of standard input that are sent. Only the end of a longer input is sent,
@@ -275,11 +274,6 @@ fn print_row(row: &LogRow, screen: &Screen) {
 /// Formats the day of an instant, for example `Monday, 2 March 2026`.
 fn long_date(at: &str) -> String {
     local(at, "%A, %-d %B %Y")
-}
-
-fn local(at: &str, format: &str) -> String {
-    let at = instant(at).map(|at| at.to_zoned(TimeZone::system()).strftime(format).to_string());
-    at.unwrap_or_default()
 }
 
 fn joined(facts: &[String]) -> String {

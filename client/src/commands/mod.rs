@@ -150,7 +150,7 @@ fn plugin_path(screen: &Screen) -> Result<(), AskError> {
 
 /// Formats a number of things.
 fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+    format!("{} {}", status::number(count), if count == 1 { one } else { many })
 }
 
 /// Returns the argument `scope` of a tool. With `team`, the tool also searches what colleagues

@@ -8,7 +8,7 @@ use super::list::outcome_or_state;
 use crate::{
     cli,
     connection::{AskError, Connection},
-    screen::{Screen, ago, block, instant, line, now},
+    screen::{Screen, ago, block, instant, line, local, now},
 };
 
 /// Maximum number of lines of a session with [`Extent::OnePage`].
@@ -249,8 +249,9 @@ fn without_messages(answer: &GetSessionAnswer) -> String {
         None => String::new(),
     };
     format!(
-        "No messages are stored: their text was removed because the database reached its limit \
-         (`graphiti status`), or `filter` stores none. The summary is kept.{transcript}"
+        "No messages are stored: the session was imported (exports have no messages), their text was \
+         removed because the database reached its limit (`graphiti status`), or `filter` stores none. \
+         The summary is kept.{transcript}"
     )
 }
 
@@ -276,7 +277,7 @@ fn heading(message: &MessageRow, screen: &Screen) -> String {
         ("tool", Some(tool)) => screen.dim(line(tool)),
         (role, _) => screen.bold(line(role)),
     };
-    let at = message.at.split('.').next().unwrap_or_default().replace('T', " ");
+    let at = local(&message.at, "%Y-%m-%d %H:%M:%S");
     format!("{} {}  {}", screen.dim(format!("#{}", message.seq)), who, screen.dim(line(&at)))
 }
 

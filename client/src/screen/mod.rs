@@ -19,7 +19,7 @@ pub(crate) use self::{
     bar::Bar,
     clean::{block, line},
     table::{Align, Column, Styling, TextTable, cut},
-    time::{ago, instant, now, span},
+    time::{ago, instant, local, now, span},
 };
 use crate::{cli::Color, connection::AskError};
 

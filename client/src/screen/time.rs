@@ -32,6 +32,13 @@ pub(crate) fn ago(at: Option<Timestamp>, now: Timestamp) -> String {
     }
 }
 
+/// Formats an instant (RFC 3339) in the time zone of the machine, for example with `%Y-%m-%d`. Empty
+/// if `at` is no instant.
+pub(crate) fn local(at: &str, format: &str) -> String {
+    let at = instant(at).map(|at| at.to_zoned(TimeZone::system()).strftime(format).to_string());
+    at.unwrap_or_default()
+}
+
 /// Formats a duration, for example `45 s`, `12 min`, `3 h 5 min` or `2 days`.
 pub(crate) fn span(span: Duration) -> String {
     let seconds = span.as_secs();

@@ -96,12 +96,12 @@ fn version(seen: &Observations) -> Option<Finding> {
 
 fn configuration(seen: &Observations) -> Option<Finding> {
     const ABOUT: &str = "configuration";
+    const REMEDY: &str = "graphitid config check shows details; then graphiti reload";
     seen.program.as_ref()?;
-    Some(match &seen.misconfigured {
-        None => Finding::ok(ABOUT, "no problem was found"),
-        Some(why) => {
-            Finding::bad(ABOUT, why, "graphitid config check shows details; then graphiti reload")
-        }
+    Some(match (&seen.misconfigured, &seen.ignored_setting) {
+        (None, None) => Finding::ok(ABOUT, "no problem was found"),
+        (None, Some(ignored)) => Finding::warn(ABOUT, ignored, REMEDY),
+        (Some(why), _) => Finding::bad(ABOUT, why, REMEDY),
     })
 }
 

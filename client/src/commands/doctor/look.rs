@@ -47,12 +47,14 @@ const TRANSCRIPTS: &[(&str, &str)] = &[
 pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
     let surroundings = Surroundings::of_user()?;
     let program = start::daemon();
+    let check = program.as_deref().and_then(ConfigCheck::run);
     let daemon = ask(&home);
     Ok(Observations {
         now: now(),
         home_access: access(&home),
         socket: socket(&home),
-        misconfigured: program.as_deref().and_then(misconfigured),
+        misconfigured: check.as_ref().and_then(ConfigCheck::error),
+        ignored_setting: check.as_ref().and_then(ConfigCheck::notice),
         program,
         spooled: spooled(&home),
         agents: agents(&surroundings),
@@ -162,20 +164,39 @@ fn is_socket(_: &Path) -> bool {
     true
 }
 
-/// Returns the first problem that `graphitid config check` reports; `None` for a valid
-/// configuration.
-fn misconfigured(program: &Path) -> Option<String> {
-    let mut check = Command::new(program);
-    let output = check.args(["config", "check"]).stdin(Stdio::null()).output().ok()?;
-    if output.status.success() {
-        return None;
+/// The result of `graphitid config check`.
+struct ConfigCheck {
+    is_valid: bool,
+    /// The printed text.
+    report: String,
+}
+
+impl ConfigCheck {
+    fn run(program: &Path) -> Option<ConfigCheck> {
+        let mut check = Command::new(program);
+        let output = check.args(["config", "check"]).stdin(Stdio::null()).output().ok()?;
+        let report = [output.stderr, output.stdout].concat();
+        let report = String::from_utf8_lossy(&report).into_owned();
+        Some(ConfigCheck { is_valid: output.status.success(), report })
     }
-    let report = [output.stderr, output.stdout].concat();
-    let report = String::from_utf8_lossy(&report);
-    // The details of a problem are indented.
-    let wrong = report.lines().find(|line| line.starts_with("  "));
-    let first = || report.lines().find(|line| !line.trim().is_empty());
-    Some(wrong.or_else(first).unwrap_or("the configuration is rejected").trim().to_owned())
+
+    /// Returns the first problem of an invalid configuration.
+    fn error(&self) -> Option<String> {
+        if self.is_valid {
+            return None;
+        }
+        // The details of a problem are indented.
+        let wrong = self.report.lines().find(|line| line.starts_with("  "));
+        let first = || self.report.lines().find(|line| !line.trim().is_empty());
+        Some(wrong.or_else(first).unwrap_or("the configuration is rejected").trim().to_owned())
+    }
+
+    /// Returns the first notice about a valid configuration.
+    fn notice(&self) -> Option<String> {
+        let mut lines = self.report.lines().skip_while(|line| !line.starts_with("worth knowing "));
+        let notice = lines.nth(1).filter(|_| self.is_valid)?;
+        Some(notice.trim().to_owned())
+    }
 }
 
 fn agents(surroundings: &Surroundings<'_>) -> Vec<ObservedAgent> {

@@ -133,6 +133,13 @@ fn problems_are_reported_with_a_remedy() {
             "graphiti stop",
         ),
         (
+            |seen| seen.ignored_setting = Some("c.json:3: `a` is unknown".to_owned()),
+            "configuration",
+            Warn,
+            "c.json:3",
+            "config check",
+        ),
+        (
             |seen| seen.misconfigured = Some("c.json:3: unknown key".to_owned()),
             "configuration",
             Bad,
@@ -421,6 +428,7 @@ fn healthy() -> Observations {
         },
         program: Some("/usr/bin/graphitid".into()),
         misconfigured: None,
+        ignored_setting: None,
         daemon: DaemonProbe::Answers(Box::new(DaemonAnswers {
             welcome: welcome(PROTOCOL),
             health: health::HealthAnswer {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use graphiti_proto::methods::stats::{STATS, Stats, StatsGrouping, StatsRequest, StatsRow};
 
 use self::chart::Bars;
-use super::status::number;
+use super::{counted, status::number};
 use crate::{
     cli::{self, StatsBy},
     connection::{AskError, Connection},
@@ -264,12 +264,12 @@ fn cost(row: &StatsRow) -> String {
 
 fn sum(total: &StatsRow) -> String {
     format!(
-        "{} sessions, {}, {} files, {} test runs, {} errors, {}",
-        number(total.sessions),
+        "{}, {}, {}, {}, {}, {}",
+        counted(total.sessions, "session", "sessions"),
         time(total),
-        number(total.files),
-        number(total.tests),
-        number(total.errors),
+        counted(total.files, "file", "files"),
+        counted(total.tests, "test run", "test runs"),
+        counted(total.errors, "error", "errors"),
         cost(total)
     )
 }

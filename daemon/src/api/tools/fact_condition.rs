@@ -15,6 +15,8 @@ use crate::{
 
 pub(super) struct FactCondition {
     relations: Vec<Relation>,
+    /// Whether a query is given. Facts that are marked as minor are listed only then.
+    has_query: bool,
     /// The time at which the fact must hold; `None` for any time.
     at: Option<Timestamp>,
     valid: (Timestamp, Timestamp),
@@ -38,6 +40,7 @@ impl FactCondition {
         };
         Ok(FactCondition {
             relations: relations(arguments.edge_types.as_deref())?,
+            has_query: !arguments.query.trim().is_empty(),
             at: match as_of {
                 Some(range) => Some(last(range)),
                 None if arguments.include_ended || asks_for_ended => None,
@@ -55,6 +58,7 @@ impl FactCondition {
 
     pub(super) fn matches(&self, fact: &Fact) -> bool {
         let is_wanted = match self.relations.as_slice() {
+            [] if self.has_query => !fact.relation.repeats_history(),
             [] => is_listed(fact),
             wanted => wanted.contains(&fact.relation),
         };

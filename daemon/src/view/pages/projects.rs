@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use axum::extract::{Query, State};
-use graphiti_proto::tools::get_handoff::{GetHandoffAnswer, GetHandoffArguments, NAME};
+use graphiti_proto::tools::get_handoff::{
+    GetHandoffAnswer, GetHandoffArguments, HandoffSession, NAME,
+};
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -116,9 +118,9 @@ pub(in crate::view) async fn project_page(
                 ol .list {
                     @for session in &handoff.sessions {
                         li .row {
-                            a .row-title href=(address("session", &[("id", &session.session_id)])) { (text(&session.name)) }
+                            a .row-title href=(address("session", &[("id", &session.session_id)])) { (text(title(session))) }
                             p .meta { (outcome_badge(&session.outcome)) " " (ago(&session.ended_at)) }
-                            p .detail { (text(&session.objective)) }
+                            @if title(session) != session.objective { p .detail { (text(&session.objective)) } }
                         }
                     }
                 }
@@ -127,6 +129,13 @@ pub(in crate::view) async fn project_page(
         }
     };
     Ok(ViewPage::new(visible(name), NavItem::Projects, body))
+}
+
+/// Returns the name of a session. If the name only repeats the objective, it is empty, and the
+/// objective is returned; the id if both are empty.
+fn title(session: &HandoffSession) -> &str {
+    let texts = [&session.name, &session.objective, &session.session_id];
+    texts.into_iter().find(|text| !text.is_empty()).map_or("", String::as_str)
 }
 
 /// Renders the handoff to the next session.
