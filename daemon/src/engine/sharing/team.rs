@@ -1,8 +1,8 @@
 //! Reads the episodes and facts that other machines (of colleagues or of the user) have written to
 //! the shared graph. In this file, "others" are these machines.
 //!
-//! Each query has a time limit. Episodes of this machine are left out, because the caller merges
-//! the answers with its own results.
+//! Each query has a time limit. Episodes in this machine's database, and facts that these episodes
+//! stated first, are left out, because the caller merges the answers with its own results.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -48,7 +48,7 @@ const MAX_CONTENT_BYTES: usize = 200_000;
 /// Maximum length, in bytes, of every other text.
 const MAX_TEXT_BYTES: usize = 2_000;
 
-/// The latest episodes of groups, with the time of the answer.
+/// The latest episodes of each group, by the group's id, with the time of the answer.
 pub(super) type LatestEpisodes = HashMap<String, (Instant, Vec<TeamEpisode>)>;
 
 impl Sharing {
@@ -342,7 +342,7 @@ impl TeamReader {
     /// Whether this machine's store has the episode.
     fn is_own(&self, id: &str) -> bool {
         let id = EpisodeId::parse(id);
-        // An episode that cannot be read counts as an episode of others.
+        // An episode that was evicted or cannot be read counts as an episode of others.
         id.is_some_and(|id| self.sharing.store.episode(id).is_ok_and(|known| known.is_some()))
     }
 

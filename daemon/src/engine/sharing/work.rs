@@ -47,6 +47,7 @@ enum RoundError {
 struct EngineConnection {
     target: Arc<ShareTarget>,
     state: ShareState,
+    /// Whether the engine was checked for a restart since the last failure or pause without work.
     is_checked: bool,
     /// The groups whose indexes exist.
     prepared: HashSet<String>,

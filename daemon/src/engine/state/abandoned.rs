@@ -14,8 +14,8 @@ use crate::{
 pub(super) struct AbandonedQuestions {
     questions: BTreeMap<SessionKey, AbandonedQuestion>,
     /// The number of sessions in `questions` that still lack the summary by the model; `None` after
-    /// a change. The number is cached, so that the status need not read all these sessions. The
-    /// eviction of an episode is not noticed: its session is counted until the sessions are listed.
+    /// a change. The number is cached, so that the status need not read all these sessions. If an
+    /// episode is evicted or deleted, its session is counted until the sessions are listed.
     count: Cell<Option<AbandonedCount>>,
 }
 

@@ -187,8 +187,8 @@ impl EngineState {
         self.end_if_agent_is_gone(key, now);
     }
 
-    /// Updates a session after new messages. The times in the transcript count, not the time of the
-    /// file, because the transcript may have been copied to this machine later.
+    /// Updates a session after new messages. `last_at` is a time in the transcript if possible, not
+    /// the time of the file, because the transcript may have been copied to this machine later.
     fn messages_added(
         &mut self,
         mut session: Session,

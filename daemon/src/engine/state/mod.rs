@@ -4,11 +4,11 @@
 //! [`EngineEffect`]s. It reads the store and other shared data through a [`View`]. It uses no
 //! clock, file system, thread or task. The executor performs the effects.
 //!
-//! Each submodule decides on one subject: transcript files ([`sources`]), [`sessions`], running
+//! Most submodules decide on one subject: transcript files ([`sources`]), [`sessions`], running
 //! [`agents`], [`jobs`], file states in memory between jobs ([`source_cache`]), [`unreadable`]
-//! files, questions to models ([`model_queue`]), sessions that are being forgotten
+//! files, questions to models ([`model_queue`], [`abandoned`]), sessions that are being forgotten
 //! ([`forgetting`]), summaries that are created again by newer rules ([`remaking`]), and
-//! [`commands`].
+//! [`commands`]. [`effect`] lists the effects.
 
 mod abandoned;
 mod agents;

@@ -49,7 +49,7 @@ impl SourceStateCache {
         }
     }
 
-    /// Removes the state of a file, for a job.
+    /// Removes and returns the state of a file, for a job.
     pub(super) fn take(&mut self, key: SourceKey) -> Option<(Source, Box<SourceState>)> {
         self.cached.remove(&key).map(|cached| (cached.source, cached.state))
     }

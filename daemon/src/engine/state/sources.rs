@@ -84,7 +84,7 @@ impl EngineState {
             let modified = Timestamp::from_micros(stamp.modified);
             machine::first_state(modified, now, self.tracker.config()) == history
         };
-        // A file that was just written is read at once, because its session is live again.
+        // A file that was just written does not wait, because its session is live again.
         self.queue_of(session) == Queue::History && file.stamp.is_some_and(is_old)
     }
 

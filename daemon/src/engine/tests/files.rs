@@ -31,7 +31,7 @@ use crate::{
 const OWN: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
 const SUB_AGENT: &str = "p/11111111-0000-4000-8000-000000000000/subagents/agent-a.jsonl";
 
-/// Of the records of Cursor, only the prompts have times.
+/// In Cursor's transcripts, only the prompts have times.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_has_the_time_of_its_file_if_its_last_message_has_no_time() {
     let prompt = "<timestamp>Friday, Sep 4, 2020, 2:21 AM (UTC)</timestamp>\\n<user_query>Fix it</user_query>";
@@ -112,7 +112,7 @@ async fn files_that_an_older_version_registered_twice_are_repaired() {
     let file = machine.path(OWN).display().to_string();
     let session = Session { state: State::Indexed, file, ..contract::session(key, id) };
     store.write(vec![Write::Session(Box::new(session))]).done().await.unwrap();
-    // Of several registrations of a path, the path index points to the last one.
+    // If a path is registered several times, the path index points to the last registration.
     let rows = [
         (OWN, None, vec!["one"]),
         (SUB_AGENT, Some("a"), vec!["three"]),

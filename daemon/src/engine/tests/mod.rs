@@ -1,5 +1,5 @@
-//! Tests the engine with real files and a real store, but without a watch: the tests announce the
-//! changes.
+//! Tests the engine with a real store, but without a watch: the tests announce the changes. Most
+//! tests use real files.
 
 mod decisions;
 mod files;

@@ -58,7 +58,7 @@ async fn a_secret_in_the_copied_start_of_a_fork_is_replaced_in_its_later_text() 
     assert_eq!(fork, ["Logged in with [REDACTED:password] as bob."]);
 }
 
-/// Claude Code writes prompts that wait for the agent.
+/// Claude Code also records the prompts that are queued while the agent works.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_recognised_secret_in_a_waiting_prompt_is_not_saved() {
     let machine = Machine::new();

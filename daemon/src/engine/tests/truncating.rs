@@ -91,7 +91,7 @@ async fn the_copied_start_of_a_truncated_fork_is_not_its_own() {
         assert_eq!(texts(&*run.store), all);
         let shared = shared_records(&run);
         let whole = fs::read_to_string(&fork).unwrap();
-        // The agent may write the lines that it keeps in two steps.
+        // The agent may write the kept lines in two steps.
         for lines in kept_lines {
             fs::write(&fork, whole.split_inclusive('\n').take(lines).collect::<String>()).unwrap();
             read(&run, &fork).await;

@@ -1,10 +1,11 @@
-//! Tests that the data of others are read within a time limit, and are marked with the author.
+//! Tests that the data of other machines are read within a time limit, and that the answers name
+//! the authors.
 
 use super::*;
 
-/// Returns two answers of an engine. The first one has an episode of this machine and a colleague's
-/// episode, both without content. The second one has the colleague's episode, whose content
-/// contains a secret.
+/// Returns two answers of an engine. The first answer contains an episode of this machine and a
+/// colleague's episode, both without content. The second answer contains the colleague's episode,
+/// whose content contains a secret.
 fn rows_of_two(own: &str) -> (serde_json::Value, serde_json::Value) {
     let key = format!("ghp{}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1x");
     let row = |id: &str, content: Option<String>| {

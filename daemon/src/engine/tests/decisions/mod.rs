@@ -1,6 +1,6 @@
-//! Tests the decisions of the engine without tasks, threads and a file system. The tests perform
-//! the effects themselves: they determine when a job, a batch of files or a model returns, and with
-//! which result.
+//! Tests the decisions of the engine without tasks and threads, and, except in [`orders`], without
+//! real files. The tests perform the effects themselves: they determine when a job, a batch of
+//! files or a model returns, and with which result.
 
 mod jobs;
 mod model_queue;

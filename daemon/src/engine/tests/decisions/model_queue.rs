@@ -58,7 +58,7 @@ fn during_an_outage_a_question_is_retried_after_increasing_pauses_and_then_given
     fail(&mut decider, unavailable(), 0);
     let saved = queued::load(decider.store.as_ref()).unwrap();
     assert!(saved.queued.is_empty());
-    // The user is told, and may ask again.
+    // The status shows the failure, and the user may request the summary again.
     let [(A, abandoned)] = &saved.abandoned[..] else { panic!("{saved:?}") };
     assert!(abandoned.error.contains("down"), "{abandoned:?}");
     let status = decider.command(EngineCommand::Status);
@@ -86,7 +86,7 @@ fn a_status_does_not_read_the_sessions_without_a_summary_again() {
     let episode = decider.store.stored_episode_of(A).unwrap().unwrap().id;
     decider.store.write(vec![Write::DropEpisode(episode)]).wait().unwrap();
     assert_eq!(counted(&mut decider), 1);
-    // The list is exact, and corrects the count.
+    // A request for the list counts the sessions again.
     let list = decider.command(EngineCommand::Abandoned);
     assert_eq!({ list }.try_recv().unwrap(), []);
     assert_eq!(counted(&mut decider), 0);
