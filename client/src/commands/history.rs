@@ -139,7 +139,7 @@ pub(super) fn fix(args: cli::Fix, screen: &Screen) -> Result<(), AskError> {
     answer.errors.iter().for_each(|error| print_error(error, screen));
     if !answer.similar.is_empty() {
         screen.print(screen.bold(
-            "Fixes of similar errors, and commands that failed and then worked in another form:",
+            "Fixes of similar errors, findings that quote the error, and commands that failed and then worked in another form:",
         ));
         answer.similar.iter().for_each(|fact| print_fix(fact, screen));
     }

@@ -40,6 +40,14 @@ impl Breaker {
         Ok(())
     }
 
+    /// Records that an admitted call was not made. If the call was the probe of an open breaker, the
+    /// next call becomes the probe at once.
+    pub fn not_called(&mut self, now: Timestamp) {
+        if let Some(open) = &mut self.open {
+            open.until = now;
+        }
+    }
+
     /// Records that the server responded. A refusal is a response, too: the server is up.
     pub fn answered(&mut self) {
         *self = Breaker::default();
@@ -140,6 +148,19 @@ mod tests {
         let mut breaker = opened();
         assert_eq!(breaker.admit(at(30)), Ok(()));
         assert_eq!(breaker.admit(at(60)), Ok(()));
+    }
+
+    #[test]
+    fn a_probe_that_was_not_made_is_made_by_the_next_call() {
+        let mut breaker = opened();
+        assert_eq!(breaker.admit(at(30)), Ok(()));
+        breaker.not_called(at(30));
+        assert_eq!(breaker.outage(at(30)), None);
+        assert_eq!(breaker.admit(at(30)), Ok(()));
+        assert_eq!(breaker.admit(at(30)), Err(outage(Some(30))));
+        let mut closed = Breaker::default();
+        closed.not_called(at(0));
+        assert_eq!(closed, Breaker::default());
     }
 
     #[test]

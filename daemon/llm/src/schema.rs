@@ -51,6 +51,9 @@ impl Schema {
     }
 }
 
+/// The schema of a value without a description: allows all types.
+static ANY: Value = Value::Null;
+
 fn fit(schema: &Value, value: Value, at: &str) -> Result<Value, String> {
     let value = match value {
         Value::Object(map) if allows(schema, "object") => {
@@ -83,14 +86,18 @@ fn fit_object(
     at: &str,
 ) -> Result<Map<String, Value>, String> {
     let Some(properties) = schema["properties"].as_object() else { return Ok(map) };
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let mut fitted = Map::new();
-    for (name, schema) in properties {
+    // A schema may require a property that it does not describe. Such a property can have any value.
+    let undescribed = required.clone().filter(|name| !properties.contains_key(*name));
+    let described = properties.iter().map(|(name, schema)| (name.as_str(), schema));
+    for (name, schema) in described.chain(undescribed.map(|name| (name, &ANY))) {
         if let Some(value) = map.remove(name).filter(|value| !value.is_null()) {
-            fitted.insert(name.clone(), fit(schema, value, &format!("{at}.{name}"))?);
+            fitted.insert(name.to_owned(), fit(schema, value, &format!("{at}.{name}"))?);
         }
     }
-    for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        if !fitted.contains_key(name) && !allows(&properties[name], "null") {
+    for name in required {
+        if !fitted.contains_key(name) && !allows(properties.get(name).unwrap_or(&ANY), "null") {
             return Err(format!("{at} has no {name}"));
         }
     }
@@ -211,6 +218,19 @@ mod tests {
             ),
         ] {
             assert_eq!(schema().fit(answer.clone()), Ok(expected), "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_required_property_without_a_description_can_have_any_value() {
+        let text = r#"{"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "string"}}}"#;
+        let schema = Schema::new("open", text).unwrap();
+        for (answer, expected) in [
+            (json!({"a": "x", "b": [1], "c": 1}), Ok(json!({"a": "x", "b": [1]}))),
+            (json!({"a": "x"}), Ok(json!({"a": "x"}))),
+            (json!({"b": [1]}), Err("the answer has no a".to_owned())),
+        ] {
+            assert_eq!(schema.fit(answer.clone()), expected, "{answer}");
         }
     }
 

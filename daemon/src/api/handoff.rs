@@ -82,18 +82,16 @@ fn with_wishes(
     let wishes = preferences(store, projects)?;
     let texts: Vec<String> = wishes.iter().map(|wish| wish.fact.sentence.clone()).collect();
     let mut handoff = gather(&texts);
-    // `gather` leaves out a wish without words. Then, the texts do not correspond to the wishes,
-    // and no wish is marked.
-    if handoff.preferences.len() == wishes.len() {
-        mark_contradicted(&mut handoff.preferences, &wishes);
-    }
+    mark_contradicted(&mut handoff.preferences, &wishes);
     Ok(handoff)
 }
 
 /// Appends a note to each wish that a later wish may contradict: the day on which the earlier wish
 /// was stated. The user has withdrawn neither of the two wishes.
 fn mark_contradicted(texts: &mut [String], wishes: &[Preference]) {
-    for (text, wish) in texts.iter_mut().zip(wishes) {
+    // `gather` leaves out wishes without words, so `texts` has no entries for them.
+    let listed = wishes.iter().filter(|wish| handoff::quoted_wish(&wish.fact.sentence).is_some());
+    for (text, wish) in texts.iter_mut().zip(listed) {
         if wishes.iter().any(|later| later.contradicts == Some(wish.fact.id)) {
             let since: String = wish.fact.valid_at.to_string().chars().take(10).collect();
             text.push_str(&format!(" (since {since}; a later wish may contradict it)"));
@@ -138,4 +136,48 @@ fn preferences(store: &dyn Store, projects: &[Namespace]) -> Result<Vec<Preferen
     // Only a wish from a prompt has an origin in a transcript.
     found.sort_by_key(|preference| !preference.fact.origins.is_empty());
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        Fact, Timestamp,
+        graph::{Certainty, EntityId, FactId, Relation},
+    };
+    use uuid::Uuid;
+
+    fn wish(id: u128, sentence: &str) -> Preference {
+        let fact = Fact {
+            id: FactId(Uuid::from_u128(id)),
+            namespace: Namespace::default(),
+            relation: Relation::Prefers,
+            source: EntityId(Uuid::nil()),
+            target: EntityId(Uuid::nil()),
+            others: Vec::new(),
+            sentence: sentence.to_owned(),
+            certainty: Certainty::Verified,
+            valid_at: Timestamp::default(),
+            invalid_at: None,
+            created_at: Timestamp::default(),
+            expired_at: None,
+            episodes: Vec::new(),
+            origins: Vec::new(),
+            details: Vec::new(),
+        };
+        Preference { fact, contradicts: None }
+    }
+
+    #[test]
+    fn a_wish_without_words_does_not_remove_the_marks_of_the_others() {
+        let later =
+            Preference { contradicts: Some(FactId(Uuid::from_u128(3))), ..wish(1, "Use spaces.") };
+        let wishes = [later, wish(2, "\u{200b}"), wish(3, "Use tabs.")];
+        let texts: Vec<String> = wishes.iter().map(|wish| wish.fact.sentence.clone()).collect();
+        let mut listed = handoff::gather(&[], &texts, &StatesBySession(Vec::new())).preferences;
+        mark_contradicted(&mut listed, &wishes);
+        let mark = "a later wish may contradict it";
+        assert_eq!(listed.len(), 2);
+        assert!(!listed[0].contains(mark) && listed[1].contains(mark), "{listed:?}");
+    }
 }

@@ -96,9 +96,24 @@ pub async fn message_at_line(
     session: &str,
     line: u64,
 ) -> Result<Option<u32>, Error> {
+    message_at(daemon, session, 0, line).await
+}
+
+/// Returns how many messages the file with the number `source` of a session has.
+pub async fn message_total(daemon: &DaemonState, session: &str, source: u32) -> Result<u32, Error> {
+    let last = message_at(daemon, session, source, u64::MAX).await?;
+    Ok(last.map_or(0, |last| last + 1))
+}
+
+async fn message_at(
+    daemon: &DaemonState,
+    session: &str,
+    source: u32,
+    line: u64,
+) -> Result<Option<u32>, Error> {
     let client = ClientContext::default();
     let found = super::current::resolve(daemon, Some(session), &client).await;
-    let key = SourceKey { session: found.map_err(resolve_error)?, number: 0 };
+    let key = SourceKey { session: found.map_err(resolve_error)?, number: source };
     let store = daemon.engine.store().as_ref();
     tools::graph::message_at(store, key, line).map_err(store_error)
 }

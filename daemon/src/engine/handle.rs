@@ -1,9 +1,10 @@
 //! The handle through which other modules use the engine.
 
 use std::{
+    collections::VecDeque,
     path::PathBuf,
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -30,7 +31,7 @@ use crate::{
         projects::Projects,
         redaction,
     },
-    model::{CloseReason, SessionKey, session::Session},
+    model::{CloseReason, EpisodeId, SessionKey, session::Session},
     store::{Source, Store},
 };
 
@@ -43,6 +44,9 @@ pub struct Engine {
     pub(super) forgotten: Arc<Forgotten>,
     /// The number of summaries that will be created again by newer rules.
     pub(super) older_summaries: Arc<AtomicUsize>,
+    /// The summaries by a model that had older rules when they were checked last; `None` before the
+    /// first check.
+    pub(super) older_by_model: Arc<Mutex<Option<VecDeque<EpisodeId>>>>,
     pub(super) projects: Arc<Projects>,
     pub(super) memory_use: Arc<MemoryUse>,
     /// The formats of the current settings.

@@ -9,8 +9,9 @@
 //! not search again.
 
 use std::{
+    collections::VecDeque,
     future,
-    sync::atomic::Ordering,
+    sync::{PoisonError, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -42,8 +43,9 @@ const NAME: &[u8] = b"summaries";
 /// The name of the note with the ids of the summaries of older rules that a model wrote.
 const NAME_OF_KEPT: &[u8] = b"summaries by a model";
 
-/// Maximum number of summaries that are read to count the summaries by a model.
-const MAX_READ: usize = 200;
+/// Maximum number of summaries that are read to count the summaries by a model, so that `status`
+/// stays fast.
+const MAX_READ: usize = 1_000;
 
 pub(super) struct Remaker {
     pub(super) engine: Engine,
@@ -66,22 +68,38 @@ impl Engine {
     }
 
     /// Returns the number of summaries that a model wrote from evidence of older rules. They are
-    /// kept until the user requests them again. If the last search found more than [`MAX_READ`]
-    /// such summaries, returns the number that it found, so that `status` stays fast.
+    /// kept until the user requests them again. A call checks at most [`MAX_READ`] of the summaries
+    /// that the last search found. If there are more, the next calls check the others.
     pub fn older_model_summaries(&self) -> Result<usize, StoreError> {
-        let note = self.store.note(NoteNamespace::Checked, NAME_OF_KEPT)?;
-        let ids = note.and_then(|note| serde_json::from_slice(&note).ok());
-        let ids: Vec<String> = ids.unwrap_or_default();
-        if ids.len() > MAX_READ {
-            return Ok(ids.len());
-        }
-        let mut older = 0;
-        for id in ids.iter().filter_map(|id| EpisodeId::parse(id)) {
-            let episode = self.store.episode(id)?;
-            older += usize::from(episode.is_some_and(|episode| has_older_rules(&episode)));
-        }
-        Ok(older)
+        let mut known = self.older_by_model.lock().unwrap_or_else(PoisonError::into_inner);
+        let ids = match &mut *known {
+            Some(ids) => ids,
+            None => {
+                let note = self.store.note(NoteNamespace::Checked, NAME_OF_KEPT)?;
+                let ids = note.and_then(|note| serde_json::from_slice(&note).ok());
+                let ids: Vec<String> = ids.unwrap_or_default();
+                known.insert(ids.iter().filter_map(|id| EpisodeId::parse(id)).collect())
+            }
+        };
+        remove_newer(self.store.as_ref(), ids, MAX_READ)?;
+        Ok(ids.len())
     }
+}
+
+/// Removes the summaries that have current rules or do not exist any more from the first `limit` of
+/// `ids`, and moves the others to the end.
+fn remove_newer(
+    store: &dyn Store,
+    ids: &mut VecDeque<EpisodeId>,
+    limit: usize,
+) -> Result<(), StoreError> {
+    for _ in 0..limit.min(ids.len()) {
+        let Some(id) = ids.front().copied() else { break };
+        let is_older = store.episode(id)?.is_some_and(|episode| has_older_rules(&episode));
+        ids.pop_front();
+        ids.extend(is_older.then_some(id));
+    }
+    Ok(())
 }
 
 impl Remaker {
@@ -104,6 +122,7 @@ impl Remaker {
         let ids: Vec<String> = by_model.iter().map(|id| id.0.to_string()).collect();
         let kept = Write::note(NoteNamespace::Checked, NAME_OF_KEPT, &ids);
         self.engine.store.write(vec![kept]).done().await?;
+        *self.engine.older_by_model.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let (mut remade, mut is_complete) = (0, true);
         for (done, id) in older.iter().enumerate() {
             self.engine.older_summaries.store(older.len() - done, Ordering::Relaxed);
@@ -239,4 +258,34 @@ fn make(
     let episode = Episode { name, summary, branches, rules, ..old };
     let statements = graph::extract(&episode, &episode::merged_evidence(&done));
     Ok(Some(NewEpisode { episode, statements, figures: None }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{contract, sled::SledStore};
+
+    #[test]
+    fn every_summary_that_a_model_wrote_again_is_no_longer_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let mut ids = VecDeque::new();
+        let write = |number: i64, rules: u32| {
+            let session = contract::session(store.next_session_key().unwrap(), "s");
+            let episode = Episode { rules, external: None, ..contract::episode(&session, number) };
+            store.write(vec![Write::Episode(Box::new(episode.clone()))]).wait().unwrap();
+            episode.id
+        };
+        for (number, rules) in [(1, 0), (2, RULES_VERSION), (3, 0), (4, RULES_VERSION)] {
+            ids.push_back(write(number, rules));
+        }
+        let older = [ids[0], ids[2]];
+        let mut counts = Vec::new();
+        for _ in 0..3 {
+            remove_newer(&store, &mut ids, 2).unwrap();
+            counts.push(ids.len());
+        }
+        assert_eq!(counts, [3, 2, 2]);
+        assert!(older.iter().all(|id| ids.contains(id)));
+    }
 }

@@ -79,6 +79,7 @@ impl Engine {
             followed,
             forgotten,
             older_summaries,
+            older_by_model: Arc::default(),
             projects,
             memory_use,
             formats,

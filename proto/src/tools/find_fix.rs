@@ -37,7 +37,7 @@ pub struct FixAnswer {
     /// The records of this error, or of errors with a similar message: fixed errors first, then
     /// errors of the caller's project, then the errors that match best.
     pub errors: Vec<ErrorRow>,
-    /// Fixes of similar errors, and commands that failed and then worked in another form; the most
-    /// similar first.
+    /// Fixes of similar errors, findings that quote the error, and commands that failed and then
+    /// worked in another form; the most similar first.
     pub similar: Vec<FactRow>,
 }

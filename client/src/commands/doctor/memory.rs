@@ -273,16 +273,11 @@ fn disk(seen: &Observations) -> Option<Finding> {
     })
 }
 
-/// Whether at least five eighths of a limit are used. The user is then warned.
-fn is_near(quota: &QuotaUse) -> bool {
-    quota.used >= quota.limit / 8 * 5
-}
-
 fn limits(answers: &DaemonAnswers) -> Option<Finding> {
     const ABOUT: &str = "limits";
     let health = &answers.health;
     let uses = quota_uses(health);
-    let near: Vec<QuotaUse> = uses.iter().copied().filter(is_near).collect();
+    let near: Vec<QuotaUse> = uses.iter().copied().filter(QuotaUse::is_near).collect();
     let (first, shown) = (near.first().copied(), if near.is_empty() { uses } else { near });
     if shown.is_empty() {
         return None;
@@ -292,15 +287,7 @@ fn limits(answers: &DaemonAnswers) -> Option<Finding> {
     let what = format!("{}{gone}", shown.join(", "));
     Some(match first {
         None => Finding::ok(ABOUT, what),
-        Some(QuotaUse { name, .. }) => Finding::warn(
-            ABOUT,
-            what,
-            format!(
-                "raise session_tracking.limits.{name}_bytes, then graphiti reload, or remove \
-                 sessions with graphiti forget; otherwise what does not fit is evicted, the text of the \
-                 oldest sessions first"
-            ),
-        ),
+        Some(near) => Finding::warn(ABOUT, what, near.remedy()),
     })
 }
 

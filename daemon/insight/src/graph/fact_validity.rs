@@ -10,7 +10,7 @@ use crate::{
         EpisodeId, Timestamp,
         graph::{
             Attributed, Certainty, Claim, Correction, Fact, FactKey, Mark, Observation, Relation,
-            Stance, Verdict,
+            Stance, Verdict, Watch,
         },
     },
 };
@@ -65,7 +65,7 @@ pub fn facts(
     for event in events {
         let open = spans.last_mut().filter(|span| span.end.is_none());
         match (event, open) {
-            (StatementEvent::Claim(claim), Some(span)) => span.claims.push(claim),
+            (StatementEvent::Claim(claim), Some(span)) => span.add(claim),
             (StatementEvent::Claim(claim), None) => spans.push(FactInterval::new(claim)),
             (StatementEvent::Mark(mark), Some(span)) => {
                 let is_kept = kept.is_some_and(|kept| mark.what.at <= kept.at);
@@ -134,6 +134,9 @@ struct FactEnd {
 /// One period in which a fact was true.
 struct FactInterval<'c> {
     claims: Vec<&'c Attributed<Claim>>,
+    /// The different watches of the claims. Claims of many sessions often have equal watches, and
+    /// each mark is compared with each of these.
+    watches: Vec<&'c Watch>,
     is_confirmed: bool,
     /// Whether a mark ended the period. A correction does not count.
     is_contradicted: bool,
@@ -142,7 +145,24 @@ struct FactInterval<'c> {
 
 impl<'c> FactInterval<'c> {
     fn new(claim: &'c Attributed<Claim>) -> FactInterval<'c> {
-        FactInterval { claims: vec![claim], is_confirmed: false, is_contradicted: false, end: None }
+        let mut interval = FactInterval {
+            claims: Vec::new(),
+            watches: Vec::new(),
+            is_confirmed: false,
+            is_contradicted: false,
+            end: None,
+        };
+        interval.add(claim);
+        interval
+    }
+
+    fn add(&mut self, claim: &'c Attributed<Claim>) {
+        self.claims.push(claim);
+        for watch in &claim.what.watches {
+            if !self.watches.contains(&watch) {
+                self.watches.push(watch);
+            }
+        }
     }
 
     fn correct(&mut self, correction: &Correction) {
@@ -154,8 +174,9 @@ impl<'c> FactInterval<'c> {
     /// Applies a mark. A mark that a correction overrules cannot end the fact, but it can confirm
     /// the fact.
     fn apply(&mut self, mark: &'c Attributed<Mark>, is_overruled: bool) {
-        let watches = self.claims.iter().flat_map(|claim| &claim.what.watches);
-        let effects = watches
+        let effects = self
+            .watches
+            .iter()
             .filter(|watch| watch.subject == mark.what.subject)
             .filter_map(|watch| mark_effect(&watch.stance, &mark.what.observation));
         for effect in effects {
@@ -242,7 +263,7 @@ mod tests {
     use super::*;
     use crate::model::{
         Namespace,
-        graph::{CorrectionAuthor, EntityId, EntityKind, Subject, Watch},
+        graph::{CorrectionAuthor, EntityId, EntityKind, Subject},
     };
 
     #[test]
@@ -281,6 +302,20 @@ mod tests {
         let spans: Vec<_> = facts.iter().map(|fact| (fact.valid_at, fact.invalid_at)).collect();
         assert_eq!(spans, [(at(10), Some(at(20))), (at(30), None)]);
         assert_ne!(facts[0].id, facts[1].id);
+    }
+
+    #[test]
+    fn equal_watches_of_many_claims_are_compared_once() {
+        let claims: Vec<_> = (0..100).map(|second| claim(second, Stance::Value(1))).collect();
+        let mut interval = FactInterval::new(&claims[0]);
+        claims[1..].iter().for_each(|claim| interval.add(claim));
+        assert_eq!((interval.claims.len(), interval.watches.len()), (100, 1));
+        let other = claim(100, Stance::Value(2));
+        interval.add(&other);
+        assert_eq!(interval.watches.len(), 2, "another stance is another watch");
+        let other_value = mark(200, Observation::Value(2));
+        interval.apply(&other_value, false);
+        assert!(interval.end.is_some(), "the first claims end");
     }
 
     #[test]

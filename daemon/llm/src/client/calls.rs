@@ -88,8 +88,9 @@ impl Client {
         };
         let expected = tariff.map(|tariff| tariff.cost(&most));
         let budget = &self.config.daily_budget;
-        let reservation =
-            self.change_ledger(|ledger| ledger.reserve(request.purpose, expected, budget, now))?;
+        let reservation = self
+            .change_ledger(|ledger| ledger.reserve(request.purpose, expected, budget, now))
+            .inspect_err(|_| self.breaker().not_called(now))?;
         let call = Call {
             system: &marked.system,
             prompt: &marked.prompt,

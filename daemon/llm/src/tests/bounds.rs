@@ -105,6 +105,22 @@ async fn an_outage_stops_calls_until_a_probe_succeeds() {
 }
 
 #[tokio::test]
+async fn a_probe_that_the_budget_refuses_does_not_prolong_the_outage() {
+    // A call whose reply is lost stays in the ledger.
+    let (mut world, server) = world((0..5).map(|_| Play::HangUp).collect());
+    world.config.daily_budget = Budget { calls: Some(5), usd: None };
+    let client = world.client();
+    while client.outage().is_none() {
+        assert_eq!(client.complete(&text_request("x")).await.unwrap_err().kind(), "unavailable");
+    }
+    assert_eq!(server.seen().len(), 5);
+    world.clock.advance(Duration::from_secs(30));
+    let error = client.complete(&text_request("x")).await.unwrap_err();
+    assert!(matches!(error, Error::BudgetSpent { .. }), "{error:?}");
+    assert_eq!(client.outage(), None);
+}
+
+#[tokio::test]
 async fn a_closed_port_is_an_outage() {
     let world = ClientFixture::at(ProviderKind::Anthropic, "http://127.0.0.1:9");
     let error = world.client().complete(&text_request("x")).await.unwrap_err();

@@ -194,6 +194,8 @@ mod tests {
             ("configuration", "configs"),
             ("db", "database"),
             ("fix", "fix"),
+            ("k8s", "kubernetes"),
+            ("kubernetes", "k8s"),
         ] {
             let wanted = terms_for_all_forms(asked, LanguageSet::default());
             assert!(

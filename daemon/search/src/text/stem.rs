@@ -14,17 +14,18 @@ use std::{
 
 use frostem::{Algorithm, Stemmer};
 
-/// Returns the stem of a folded word; `None` for a word with digits or non-English letters, with a
-/// single letter, or with more than [`LONGEST_STEMMED`] bytes.
+/// Returns the stem of a folded word; `None` for a word with digits that is in no list of this
+/// module, or with non-English letters, with a single letter, or with more than [`LONGEST_STEMMED`]
+/// bytes.
 pub(crate) fn stem(word: &str) -> Option<Cow<'_, str>> {
-    if word.len() < 2
-        || word.len() > LONGEST_STEMMED
-        || !word.bytes().all(|b| b.is_ascii_lowercase())
-    {
+    if word.len() < 2 || word.len() > LONGEST_STEMMED {
         return None;
     }
     if let Some(base) = BASES.get(word) {
         return Some(STEMMER.stem(base));
+    }
+    if !word.bytes().all(|b| b.is_ascii_lowercase()) {
+        return None;
     }
     if word.len() < 3 {
         return Some(Cow::Borrowed(word));

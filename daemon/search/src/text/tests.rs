@@ -204,13 +204,17 @@ fn forms_of_a_word_share_a_stem() {
         ("analysed", "analysis"),
         ("promises", "promised"),
         ("licence", "license"),
+        ("k8s", "kubernetes"),
+        ("i18n", "internationalization"),
     ] {
         assert_eq!(stem::stem(one), stem::stem(other), "{one}, {other}");
     }
-    for (one, other) in [("left", "leave"), ("test", "text"), ("port", "import")] {
+    for (one, other) in
+        [("left", "leave"), ("test", "text"), ("port", "import"), ("i18n", "internal")]
+    {
         assert_ne!(stem::stem(one), stem::stem(other), "{one}, {other}");
     }
-    for word in ["utf8", "привет", "x", "cafés"] {
+    for word in ["utf8", "s3", "привет", "x", "cafés"] {
         assert_eq!(stem::stem(word), None, "{word}");
     }
 }

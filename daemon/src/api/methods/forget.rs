@@ -21,7 +21,9 @@ use crate::{
     },
     clock,
     engine::{BackfillCandidate, ForgottenSession, forks, transcript_exists},
-    model::{Namespace, Project, SessionId, SessionKey, Timestamp, session::Session},
+    model::{
+        Namespace, Project, SessionId, SessionKey, Timestamp, episode::MEMORY, session::Session,
+    },
     search::query::dates,
     store::{Store, StoreError},
 };
@@ -242,13 +244,17 @@ fn known_row(daemon: &DaemonState, session: &Session) -> Result<ForgottenRow, St
 
 /// Returns the source of the text of a session.
 fn origin(store: &dyn Store, session: &Session) -> Result<&'static str, StoreError> {
-    let Some(episode) = store.episode_of(session)? else { return Ok(TRANSCRIPT) };
-    Ok(match () {
-        () if episode.is_memory() => "memory",
-        // An imported session may also have a transcript on this machine.
-        () if episode.from().is_some() && store.sources_of(session.key)?.is_empty() => "import",
-        () => TRANSCRIPT,
-    })
+    if session.id.agent == MEMORY {
+        return Ok("memory");
+    }
+    // The quota may have evicted the episode. An indexed session without a file was imported.
+    let may_be_imported = match store.episode_of(session)? {
+        Some(episode) => episode.from().is_some(),
+        None => session.indexed.is_some(),
+    };
+    // An imported session may also have a transcript on this machine.
+    let is_imported = may_be_imported && store.sources_of(session.key)?.is_empty();
+    Ok(if is_imported { "import" } else { TRANSCRIPT })
 }
 
 fn unread_row(candidate: &BackfillCandidate) -> ForgottenRow {
@@ -315,4 +321,38 @@ async fn undo(daemon: &DaemonState, given: &[String]) -> Result<Value, Error> {
         answer.sessions.push(ForgottenRow { exists, ..forgotten_row(session) });
     }
     Ok(write(&answer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::{CloseReason, ContentHash, EpisodeId, session::Indexed},
+        store::{Write, contract, sled::SledStore},
+    };
+
+    #[test]
+    fn an_indexed_session_without_a_file_and_an_episode_was_imported() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let origin = |agent: &str, is_indexed: bool, has_file: bool| {
+            let mut session = contract::session(store.next_session_key().unwrap(), "s");
+            agent.clone_into(&mut session.id.agent);
+            session.indexed = is_indexed.then(|| Indexed {
+                episode: EpisodeId::parse("01920000-0000-7000-8000-000000000000").unwrap(),
+                hash: ContentHash([0; 32]),
+                at: Timestamp::default(),
+                reason: CloseReason::Explicit(None),
+            });
+            if has_file {
+                let source = contract::source_of(&session, 0);
+                store.write(vec![Write::Source { source, checkpoint: None }]).wait().unwrap();
+            }
+            super::origin(&store, &session).unwrap()
+        };
+        assert_eq!(origin("claude", true, false), "import");
+        assert_eq!(origin("claude", true, true), TRANSCRIPT);
+        assert_eq!(origin("claude", false, false), TRANSCRIPT);
+        assert_eq!(origin(MEMORY, true, false), "memory");
+    }
 }

@@ -1,5 +1,5 @@
-//! `find_fix`: finds earlier fixes of an error and of similar errors, and commands that worked in
-//! another form.
+//! `find_fix`: finds earlier fixes of an error and of similar errors, findings that quote the error,
+//! and commands that worked in another form.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -79,7 +79,8 @@ async fn run(
     Ok(FixAnswer { message, errors, similar })
 }
 
-/// Returns the fixes of similar errors, and commands that failed and then worked in another form.
+/// Returns the fixes of similar errors, findings that quote the error, and commands that failed and
+/// then worked in another form.
 async fn similar(
     daemon: &DaemonState,
     error: &str,
@@ -99,7 +100,7 @@ async fn similar(
         search.has_vector() || distinctive.iter().any(|words| mentions_error(&fact.sentence, words))
     };
     let fixes = |number: u64| {
-        let mut found = fixes(daemon, &graph, number)?;
+        let mut found = fixes(daemon, &graph, number, &distinctive)?;
         found.retain(is_wanted);
         Ok(found)
     };
@@ -107,18 +108,35 @@ async fn similar(
     found.iter().map(|(fact, _)| graph::fact_row(daemon, fact)).collect()
 }
 
-/// Returns the latest period of a fact, if the fact is the fix of an error, or a command that worked
-/// in another form.
-fn fixes(daemon: &DaemonState, graph: &Graph<'_>, number: u64) -> Result<Vec<Fact>, Error> {
+/// Returns the latest period of a fact, if the fact is the fix of an error, a finding that quotes the
+/// error with these words, or a command that worked in another form.
+fn fixes(
+    daemon: &DaemonState,
+    graph: &Graph<'_>,
+    number: u64,
+    distinctive: &[Vec<u64>],
+) -> Result<Vec<Fact>, Error> {
     let key = daemon.engine.store().fact_numbered(number).map_err(store_error)?;
     let Some(key) = key else { return Ok(Vec::new()) };
     let mut spans = graph.spans(key).map_err(store_error)?;
     spans.retain(|fact| match fact.relation {
         Relation::Resolved => true,
-        Relation::FoundOut => wording::is_retry(&fact.sentence),
+        Relation::FoundOut => {
+            wording::is_retry(&fact.sentence) || quotes_error(&fact.sentence, distinctive)
+        }
         _ => false,
     });
     Ok(spans.pop().into_iter().collect())
+}
+
+/// Whether code or a quotation in `sentence` is the message of the error with these words. No tool
+/// printed such an error in the session, or its fix was not found, so it has no record.
+fn quotes_error(sentence: &str, distinctive: &[Vec<u64>]) -> bool {
+    let quoted = sentence.split(['`', '"', '“', '”']).skip(1).step_by(2);
+    quoted.filter(|quoted| has_error_word(quoted)).any(|quoted| {
+        // One common word does not identify an error.
+        distinctive.iter().any(|words| words.len() > 1 && mentions_error(quoted, words))
+    })
 }
 
 /// Returns the distinctive words of each of the [`lines`] of an error.
@@ -143,12 +161,8 @@ fn is_sign(c: char) -> bool {
 /// lines comes first, because a traceback ends with its error. Without such lines, returns the
 /// first lines.
 fn lines(error: &str) -> Vec<&str> {
-    let mentions_error = |line: &&str| {
-        let line = line.to_ascii_lowercase();
-        ERROR_WORDS.iter().any(|word| line.contains(word))
-    };
     let lines = || error.lines().map(str::trim).filter(|line| !line.is_empty());
-    let mut chosen: Vec<&str> = lines().filter(mentions_error).collect();
+    let mut chosen: Vec<&str> = lines().filter(|line| has_error_word(line)).collect();
     if lines().any(is_traceback_heading) {
         chosen.extend(lines().next_back());
     }
@@ -160,6 +174,11 @@ fn lines(error: &str) -> Vec<&str> {
     }
     chosen.truncate(MAX_LINES);
     chosen
+}
+
+fn has_error_word(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ERROR_WORDS.iter().any(|word| text.contains(word))
 }
 
 #[cfg(test)]
@@ -176,6 +195,28 @@ mod tests {
         assert!(found.starts_with("requests Timeout pool is full"), "{found}");
         assert_eq!(words("\n  -x:\"a b\" role:user  \n"), "role user");
         assert_eq!(words("?! \n"), "");
+    }
+
+    #[test]
+    fn a_finding_that_quotes_the_message_is_about_the_error() {
+        let quotes = |error: &str, finding: &str| quotes_error(finding, &distinctive_words(error));
+        let error = "TypeError: Cannot read properties of undefined (reading 'id')";
+        for (finding, wanted) in [
+            (
+                "The page threw `TypeError: Cannot read properties of undefined`, because the user loads later.",
+                true,
+            ),
+            ("The user loads later: \"cannot read properties of undefined (reading 'id')\".", true),
+            // The same words without quotation marks, and other words of an error in quotation marks.
+            ("The properties of the id are read too early, which is an error.", false),
+            ("The log has `TypeError: x is not a function` at the start.", false),
+            // A command or a name that has the words of the error is no message.
+            ("Run `lint --properties --undefined --reading`.", false),
+            ("The script `read_properties_of_undefined.js` is old.", false),
+        ] {
+            assert_eq!(quotes(error, finding), wanted, "{finding}");
+        }
+        assert!(!quotes("fatal error: timeout", "The call ended with `error: timeout`."));
     }
 
     #[test]

@@ -41,6 +41,10 @@ const MIN_FACTS_OF_OTHERS: usize = 20;
 const MAX_GROUPS: usize = 32;
 /// Age of the cached latest episodes of a group after which they are requested again.
 const CACHE_MAX_AGE: Duration = Duration::from_secs(60);
+/// Age of the cached latest episodes of a group after which they are not returned any more: the
+/// graph may have been unreachable, and a colleague may have removed an episode meanwhile. After a
+/// night, the first session still gets them.
+const CACHE_EXPIRY: Duration = Duration::from_secs(24 * 3600);
 /// Maximum age of an episode that counts as one of the latest.
 const LATEST_MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
 /// Maximum length, in bytes, of the content of an episode.
@@ -48,8 +52,26 @@ const MAX_CONTENT_BYTES: usize = 200_000;
 /// Maximum length, in bytes, of every other text.
 const MAX_TEXT_BYTES: usize = 2_000;
 
-/// The latest episodes of each group, by the group's id, with the time of the answer.
-pub(super) type LatestEpisodes = HashMap<String, (Instant, Vec<TeamEpisode>)>;
+/// The latest episodes of each group, by the group's id.
+pub(super) type LatestEpisodes = HashMap<String, CachedEpisodes>;
+
+/// The latest episodes of a group, with the time of the answer.
+pub(super) struct CachedEpisodes {
+    at: Timestamp,
+    episodes: Vec<TeamEpisode>,
+}
+
+impl CachedEpisodes {
+    /// Whether the episodes are to be requested again.
+    fn is_old(&self, now: Timestamp) -> bool {
+        now.since(self.at) > CACHE_MAX_AGE
+    }
+
+    /// Returns the episodes, or nothing if they are too old to be shown.
+    fn current(&self, now: Timestamp) -> &[TeamEpisode] {
+        if now.since(self.at) > CACHE_EXPIRY { &[] } else { &self.episodes }
+    }
+}
 
 impl Sharing {
     /// Returns the shared projects of `namespaces`, or all shared projects if no namespaces are
@@ -119,11 +141,12 @@ impl Sharing {
         let mut answer = self.collect(queries).await;
         answer.rows.sort_by_key(|episode: &TeamEpisode| std::cmp::Reverse(episode.at));
         if answer.problem.is_none() {
-            let now = Instant::now();
+            let at = clock::now();
             let mut latest = self.latest_episodes();
             for group in groups {
                 let of_group = answer.rows.iter().filter(|episode| episode.project == group);
-                latest.insert(group.group.clone(), (now, of_group.cloned().collect()));
+                let episodes = of_group.cloned().collect();
+                latest.insert(group.group.clone(), CachedEpisodes { at, episodes });
             }
         }
         answer
@@ -131,20 +154,21 @@ impl Sharing {
 
     /// Returns the cached latest episodes of others without waiting, at most `limit` per group, the
     /// newest first. If the cached episodes of a group are missing or old, requests them in the
-    /// background. Old cached episodes are returned, too.
+    /// background. Old cached episodes are returned, too, until [`CACHE_EXPIRY`].
     pub fn team_latest_known(
         self: &Arc<Self>,
         groups: &[TeamGroup],
         limit: usize,
     ) -> Vec<TeamEpisode> {
+        let now = clock::now();
         let (mut known, mut old) = (Vec::new(), Vec::new());
         {
             let latest = self.latest_episodes();
             for group in groups {
-                let episodes = latest.get(&group.group);
-                let of_group = episodes.iter().flat_map(|(_, episodes)| episodes.iter());
+                let cached = latest.get(&group.group);
+                let of_group = cached.iter().flat_map(|cached| cached.current(now));
                 known.extend(of_group.take(limit).cloned());
-                if episodes.is_none_or(|(at, _)| at.elapsed() > CACHE_MAX_AGE) {
+                if cached.is_none_or(|cached| cached.is_old(now)) {
                     old.push(group.clone());
                 }
             }
@@ -365,6 +389,26 @@ fn interleaved<T>(lists: Vec<Vec<T>>) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cached_episodes_are_shown_for_a_day() {
+        let at = |second: i64| Timestamp::from_seconds(second);
+        let episode = TeamEpisode {
+            id: "e".to_owned(),
+            project: TeamGroup { group: "app_1".to_owned(), name: "app".to_owned() },
+            author: TeamAuthor::default(),
+            agent: "claude".to_owned(),
+            session_id: "s".to_owned(),
+            name: "Fix the pool".to_owned(),
+            content: String::new(),
+            at: at(0),
+        };
+        let cached = CachedEpisodes { at: at(100), episodes: vec![episode] };
+        let day = 24 * 3600;
+        assert_eq!(cached.current(at(100 + day)), cached.episodes);
+        assert_eq!(cached.current(at(101 + day)), []);
+        assert!(!cached.is_old(at(160)) && cached.is_old(at(161)));
+    }
 
     #[test]
     fn the_rows_of_groups_are_interleaved() {

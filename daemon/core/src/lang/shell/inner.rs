@@ -90,12 +90,12 @@ pub fn of(words: &[String], redirects: &[Redirect]) -> Inner {
 /// `words` run another program, or if `find` or `fd` runs no command.
 pub fn command_of_find(words: &[String]) -> Option<&[String]> {
     let (name, arguments) = words.split_first()?;
-    if !matches!(base_name(name).as_str(), "find" | "gfind" | "fd" | "fdfind") {
-        return None;
-    }
-    let runs = |word: &String| {
-        matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-x" | "--exec" | "-X")
+    let options: &[&str] = match base_name(name).as_str() {
+        "find" | "gfind" => &["-exec", "-execdir", "-ok", "-okdir"],
+        "fd" | "fdfind" => &["-x", "--exec", "-X", "--exec-batch"],
+        _ => return None,
     };
+    let runs = |word: &String| options.contains(&word.as_str());
     let command = &arguments[arguments.iter().position(runs)? + 1..];
     let length = command.iter().take_while(|word| *word != ";" && *word != "+").count();
     Some(&command[..length])
@@ -245,6 +245,30 @@ mod tests {
             assert_eq!(runs_remotely(&words), inner.starts_with(['s', 'd']), "{line}");
         }
         assert_eq!(local_start(&[]), 0);
+    }
+
+    #[test]
+    fn the_command_that_runs_on_found_files_is_read() {
+        for (line, command) in [
+            ("find . -name a -exec rm {} ;", Some("rm {}")),
+            ("find . -execdir rm {} + -print", Some("rm {}")),
+            ("find . -ok rm {} ;", Some("rm {}")),
+            ("find . -okdir rm {} ;", Some("rm {}")),
+            ("fd -e py -x rm", Some("rm")),
+            ("fd -e py --exec rm {} ; -H", Some("rm {}")),
+            ("fdfind -e py -X rm", Some("rm")),
+            ("fd -e py --exec-batch rm", Some("rm")),
+            // BSD's `find -X` and `find -x` only change the search.
+            ("find -X . -name rm", None),
+            ("find -x . -name rm", None),
+            ("fd -exec rm", None),
+            ("find . -name okdir", None),
+            ("grep -exec rm a", None),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let found = command_of_find(&words).map(|words| words.join(" "));
+            assert_eq!(found.as_deref(), command, "{line}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::{
     model::{
-        evidence::{CommandRun, Statement, StatementKind, TestRun},
+        evidence::{CommandRun, Evidence, Statement, StatementKind, TestRun},
         transcript::{Outcome, without_middle},
         wording::RAN_NO_TESTS,
     },
@@ -198,8 +198,7 @@ impl Collector {
     ) {
         let home = self.evidence.directories.first();
         let folder = home.and_then(|home| below(&command.directory, home));
-        let commands = &mut self.evidence.commands;
-        commands.push(CommandRun {
+        self.evidence.commands.push(CommandRun {
             command: command.shown.clone(),
             place: command.package.clone().or(folder),
             outcome,
@@ -207,12 +206,7 @@ impl Collector {
             origin: moment.origin,
             at: moment.at,
         });
-        if commands.len() > bounds::COMMANDS {
-            let old = commands.len() - bounds::COMMANDS / 3;
-            let fine = commands[..old].iter().position(|run| run.outcome.succeeded());
-            commands.remove(fine.unwrap_or(0));
-            self.evidence.commands_left_out = self.evidence.commands_left_out.saturating_add(1);
-        }
+        bound_commands(&mut self.evidence);
     }
 
     pub(super) fn keep_test_run(&mut self, report: RunReport, run: &Run<'_>) {
@@ -242,6 +236,18 @@ impl Collector {
             at: run.moment.at,
         };
         push_latest(runs, test_run, bounds::TEST_RUNS);
+    }
+}
+
+/// While there are too many commands, removes the oldest successful command outside of the latest
+/// third, or else the oldest command.
+pub(super) fn bound_commands(evidence: &mut Evidence) {
+    let commands = &mut evidence.commands;
+    while commands.len() > bounds::COMMANDS {
+        let old = commands.len() - bounds::COMMANDS / 3;
+        let fine = commands[..old].iter().position(|run| run.outcome.succeeded());
+        commands.remove(fine.unwrap_or(0));
+        evidence.commands_left_out = evidence.commands_left_out.saturating_add(1);
     }
 }
 

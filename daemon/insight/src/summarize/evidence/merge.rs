@@ -9,7 +9,7 @@ use crate::{
         token_use::use_of,
     },
     summarize::{
-        evidence::{bounds, collector::push_name, files::bound, git},
+        evidence::{bounds, collector::push_name, errors, files::bound, git, kept_runs},
         lists::keep_latest,
     },
 };
@@ -47,9 +47,11 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
     tools(&mut session.tools, &sub_agent.tools);
     session.commands_left_out =
         session.commands_left_out.saturating_add(sub_agent.commands_left_out);
-    by_time(&mut session.commands, &sub_agent.commands, |run| run.at, bounds::COMMANDS);
+    insert_by_time(&mut session.commands, &sub_agent.commands, |run| run.at);
+    kept_runs::bound_commands(session);
     by_time(&mut session.tests, &sub_agent.tests, |run| run.at, bounds::TEST_RUNS);
-    by_time(&mut session.errors, &sub_agent.errors, |error| error.at, bounds::ERRORS);
+    insert_by_time(&mut session.errors, &sub_agent.errors, |error| error.at);
+    errors::bound(&mut session.errors);
     by_time(&mut session.settings, &sub_agent.settings, |change| change.at, bounds::SETTINGS);
     commits(&mut session.commits, &sub_agent.commits);
     by_time(&mut session.git_events, &sub_agent.git_events, |event| event.at, bounds::GIT_EVENTS);
@@ -93,14 +95,19 @@ fn earliest(a: Option<Timestamp>, b: Option<Timestamp>) -> Option<Timestamp> {
     }
 }
 
-/// Inserts `more` in the order of time. An item without a time is added at the end. When there are
-/// too many items, the oldest are removed.
+/// Same as [`insert_by_time`]. When there are too many items, the oldest are removed.
 fn by_time<T: Clone>(
     list: &mut Vec<T>,
     more: &[T],
     at: impl Fn(&T) -> Option<Timestamp>,
     limit: usize,
 ) {
+    insert_by_time(list, more, at);
+    keep_latest(list, limit);
+}
+
+/// Inserts `more` in the order of time. An item without a time is added at the end.
+fn insert_by_time<T: Clone>(list: &mut Vec<T>, more: &[T], at: impl Fn(&T) -> Option<Timestamp>) {
     for item in more {
         let place = at(item)
             .and_then(|time| {
@@ -109,7 +116,6 @@ fn by_time<T: Clone>(
             .unwrap_or(list.len());
         list.insert(place, item.clone());
     }
-    keep_latest(list, limit);
 }
 
 /// Adds commits. The session may know a commit of the sub-agent from the output of `git log`,
@@ -183,7 +189,7 @@ fn names(list: &mut Vec<String>, more: &[String]) {
 mod tests {
     use super::*;
     use crate::model::{
-        evidence::{CheckoutState, CommandRun, FileWork, PullRequest, Quote},
+        evidence::{CheckoutState, CommandRun, ErrorSeen, FileWork, PullRequest, Quote},
         transcript::{Origin, Outcome},
     };
 
@@ -249,6 +255,49 @@ mod tests {
                 assert_eq!((file.deleted, file.last.source, file.writes), (is_deleted, last, 1));
             }
         }
+    }
+
+    #[test]
+    fn commands_and_errors_that_are_left_out_are_those_that_one_file_would_lose() {
+        let run = |second: i64, outcome: Outcome| CommandRun {
+            command: format!("c{second}"),
+            place: None,
+            shows_failure: false,
+            outcome,
+            origin: Origin::default(),
+            at: Some(Timestamp::from_seconds(second)),
+        };
+        let error = |second: i64, times: u32| ErrorSeen {
+            message: format!("e{second}"),
+            remedy: None,
+            attempt: String::new(),
+            origin: Origin::default(),
+            at: Some(Timestamp::from_seconds(second)),
+            times,
+            returns: 0,
+            known: None,
+            cause: None,
+            resolution: None,
+        };
+        let mut session = Evidence {
+            commands: vec![run(0, Outcome::Failed(Some(1)))],
+            errors: vec![error(0, 3)],
+            ..Evidence::default()
+        };
+        let sub_agent = Evidence {
+            commands: (1..).map(|at| run(at, Outcome::Succeeded)).take(bounds::COMMANDS).collect(),
+            errors: (1..).map(|at| error(at, 1)).take(bounds::ERRORS).collect(),
+            ..Evidence::default()
+        };
+        absorb(&mut session, &sub_agent, None);
+        let first: Vec<&str> =
+            session.commands[..2].iter().map(|run| run.command.as_str()).collect();
+        assert_eq!(first, ["c0", "c2"], "a failed command stays");
+        assert_eq!((session.commands.len(), session.commands_left_out), (bounds::COMMANDS, 1));
+        let first: Vec<&str> =
+            session.errors[..2].iter().map(|error| error.message.as_str()).collect();
+        assert_eq!(first, ["e0", "e2"], "an error that occurred again stays");
+        assert_eq!(session.errors.len(), bounds::ERRORS);
     }
 
     #[test]

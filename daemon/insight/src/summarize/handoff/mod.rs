@@ -122,10 +122,7 @@ pub fn gather(
     preferences: &[String],
     validity: &dyn StatementValidity,
 ) -> Handoff {
-    let wishes = preferences.iter().filter_map(|wish| {
-        // Wishes in a summary are already quoted.
-        guard::quote(wish.trim_matches('"'), MAX_ENTRY_CHARS)
-    });
+    let wishes = preferences.iter().filter_map(|wish| quoted_wish(wish));
     let mut handoff = Handoff { preferences: wishes.collect(), ..Handoff::default() };
     let mut seen = SeenSubjects::default();
     for (session, episode) in episodes.iter().enumerate() {
@@ -151,6 +148,12 @@ pub fn gather(
     }
     handoff.rank();
     handoff
+}
+
+/// Quotes a wish as [`gather`] lists it. Returns `None` for a wish without words, which is not listed.
+pub fn quoted_wish(wish: &str) -> Option<String> {
+    // Wishes in a summary are already quoted.
+    guard::quote(wish.trim_matches('"'), MAX_ENTRY_CHARS)
 }
 
 /// Merges the earlier part of one session with the user's wishes, for [`Handoff::to_short_text`]. The

@@ -65,7 +65,7 @@ impl ModelText for FixAnswer {
         self.errors.iter().for_each(|error| add_error(&mut lines, error));
         if !self.similar.is_empty() {
             lines.add(
-                "Fixes of similar errors, and commands that failed and then worked in another form:",
+                "Fixes of similar errors, findings that quote the error, and commands that failed and then worked in another form:",
             );
             self.similar.iter().for_each(|fact| lines.add(&fact_line(fact)));
         }

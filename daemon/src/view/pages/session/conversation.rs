@@ -32,6 +32,8 @@ pub(super) struct ConversationPage<'s> {
     pub(super) at: Option<u32>,
     /// Maximum number of messages on a page.
     pub(super) page: u32,
+    /// Number of messages in the file; the session's own count does not apply to sub-agents' files.
+    pub(super) total: u32,
     pub(super) answer: &'s GetSessionAnswer,
     /// Maximum number of characters of a message that are shown.
     pub(super) shown_chars: usize,
@@ -85,7 +87,7 @@ impl ConversationPage<'_> {
         html! {
             p .pager {
                 @if self.first > 0 { a rel="prev" href=(link(self.first.saturating_sub(self.page))) { "← " (T.earlier) } }
-                span { (texts::range(self.first, self.first + self.page, self.session.message_count)) }
+                span { (texts::range(self.first, self.first + self.page, self.total)) }
                 @if let Some(next) = self.answer.next { a rel="next" href=(link(next)) { (T.later) " →" } }
             }
         }
@@ -216,6 +218,24 @@ mod tests {
         assert_eq!(shown_chars(&messages(150, &"x".repeat(MAX_CHARS))), MAX_CHARS);
         assert_eq!(shown_chars(&messages(150, &"\"".repeat(MAX_CHARS))), MAX_CHARS_OF_MANY);
         assert_eq!(shown_chars(&messages(150, &"\u{1b}".repeat(MAX_CHARS))), MAX_CHARS_OF_MANY);
+    }
+
+    #[test]
+    fn the_pager_shows_the_number_of_messages_of_the_file() {
+        let session = SessionRow { message_count: 12, ..SessionRow::default() };
+        let answer = GetSessionAnswer { next: Some(150), ..GetSessionAnswer::default() };
+        let page = ConversationPage {
+            session: &session,
+            source: 1,
+            first: 0,
+            at: None,
+            page: 150,
+            total: 1_180,
+            answer: &answer,
+            shown_chars: MAX_CHARS,
+        };
+        let pager = page.pager().into_string();
+        assert!(pager.contains("<span>1–150 of 1,180</span>"), "{pager}");
     }
 
     #[test]

@@ -71,6 +71,7 @@ pub(in crate::view) async fn show(
     let entities = entities(daemon, &answer).await?;
     let summary = summary_fields(&answer);
     let session = &answer.session;
+    let total = in_process::message_total(daemon, &session.session_id, messages.source).await?;
     let links = EvidenceLinks::read(daemon, session, &entities.facts);
     let conversation = ConversationPage {
         session,
@@ -78,6 +79,7 @@ pub(in crate::view) async fn show(
         first,
         at,
         page: PAGE,
+        total,
         answer: &messages,
         shown_chars: conversation::shown_chars(&messages.messages),
     };

@@ -5,11 +5,16 @@ use crate::{
     summarize::evidence::{bounds, errors::message},
 };
 
-/// Adds an error at the end. When there are too many errors, removes the first error that is
-/// unresolved and occurred once, or else the first error.
+/// Adds an error at the end. When there are too many errors, removes one as [`bound`] does.
 pub(super) fn push_error(errors: &mut Vec<ErrorSeen>, error: ErrorSeen) {
     errors.push(error);
-    if errors.len() > bounds::ERRORS {
+    bound(errors);
+}
+
+/// While there are too many errors, removes the first error that is unresolved and occurred once,
+/// or else the first error. The last error stays.
+pub(in crate::summarize::evidence) fn bound(errors: &mut Vec<ErrorSeen>) {
+    while errors.len() > bounds::ERRORS {
         let minor = errors.iter().position(|error| error.resolution.is_none() && error.times == 1);
         errors.remove(minor.filter(|at| at + 1 < errors.len()).unwrap_or(0));
     }

@@ -18,6 +18,7 @@ use self::list::{find, push_error};
 pub(super) use self::{
     attempt::Attempt,
     known::note_known,
+    list::bound,
     message::{of as message_of, shows_failure},
     slips::is_slip,
 };

@@ -79,8 +79,8 @@ impl OutputView<'_> {
         }
     }
 
-    /// Records a new stash, or removes the latest recorded stash when a stash was restored or
-    /// dropped. A stash that git kept because of conflicts stays recorded.
+    /// Records a new stash, or removes the latest recorded stash when git dropped a stash. After
+    /// `git stash apply`, and after a conflict, git keeps the stash.
     fn stashed(&mut self, call: &GitCall) {
         let stashes = &mut self.state.stashes;
         match call.operands().next() {
@@ -92,7 +92,7 @@ impl OutputView<'_> {
                 }
             }
             Some("clear") => stashes.clear(),
-            Some("pop" | "apply" | "drop") if !self.output.contains("entry is kept") => {
+            Some("pop" | "drop" | "branch") if !self.output.contains("entry is kept") => {
                 stashes.pop();
             }
             _ => {}
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stash_that_was_not_restored_is_kept() {
+    fn a_stash_that_git_did_not_drop_is_kept() {
         let left = |runs: &[(&str, &str)]| {
             let mut state = CheckoutState::default();
             for (line, output) in runs {
@@ -419,6 +419,12 @@ mod tests {
         assert_eq!(left(&[saved]), "fix/x");
         assert_eq!(left(&[saved, ("git stash pop", "Dropped refs/stash@{0}\n")]), "");
         assert_eq!(left(&[saved, ("git stash pop", kept)]), "fix/x");
+        assert_eq!(left(&[saved, ("git stash drop", "Dropped refs/stash@{0}\n")]), "");
+        assert_eq!(left(&[saved, ("git stash clear", "")]), "");
+        let branch = "Switched to a new branch 'x'\nDropped refs/stash@{0}\n";
+        assert_eq!(left(&[saved, ("git stash branch x", branch)]), "");
+        assert_eq!(left(&[saved, ("git stash branch x", kept)]), "fix/x");
+        assert_eq!(left(&[saved, ("git stash apply", "On branch fix/x\n")]), "fix/x");
         assert_eq!(left(&[("git stash", "No local changes to save\n")]), "");
         assert_eq!(left(&[saved, ("git stash list", "stash@{0}: WIP on fix/x\n")]), "fix/x");
     }

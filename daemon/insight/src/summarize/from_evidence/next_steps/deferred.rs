@@ -42,10 +42,10 @@ const UNTOUCHED: usize = 6;
 /// Maximum number of changed test files that are listed for a session without a test run.
 const UNRUN: usize = 4;
 
-/// Adds the newest stash that was not popped, applied or dropped.
+/// Adds the newest stash that git still has. Its changes may have been applied.
 pub(crate) fn stashed(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(branch) = entries.evidence.checkout.stashes.last() {
-        push(list, format!("Stashed on `{branch}` and not taken back (`git stash list`)"));
+        push(list, format!("Stashed on `{branch}` and not dropped (`git stash list`)"));
     }
 }
 

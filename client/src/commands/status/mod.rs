@@ -1,17 +1,28 @@
 //! `graphiti status`: prints the state of the daemon and the amount of stored data.
 
-use std::{fmt, path::Path, time::Duration};
+mod disk;
+mod models;
+
+use std::{path::Path, time::Duration};
 
 use graphiti_proto::{
     methods,
-    tools::health::{AgentHealth, HealthAnswer, HealthArguments, ModelHealth, NAME},
+    tools::health::{AgentHealth, HealthAnswer, HealthArguments, NAME},
 };
 use serde_json::Value;
 
+use self::{
+    disk::limits,
+    models::{model, older, vectors},
+};
+pub(super) use self::{
+    disk::{QuotaUse, evicted, quota_uses},
+    models::abandoned,
+};
 use crate::{
     cli,
     connection::{AskError, Connection},
-    screen::{Screen, instant, line, now, span},
+    screen::{Screen, line, span},
     setup,
 };
 
@@ -98,7 +109,7 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
             bytes(kept.index_bytes)
         ),
     );
-    if let Some(limits) = limits(answer) {
+    if let Some(limits) = limits(answer, screen) {
         row("limits", limits);
     }
     if let Some(gone) = evicted(answer) {
@@ -216,58 +227,6 @@ fn history(answer: &HealthAnswer, screen: &Screen) -> String {
     format!("{} {} of {total} sessions, {read} read", screen.accent(bar), history.done)
 }
 
-/// Formats the use of each quota of which at least half is used.
-fn limits(answer: &HealthAnswer) -> Option<String> {
-    let uses = quota_uses(answer).into_iter().filter(|quota| quota.used >= quota.limit / 2);
-    let uses: Vec<String> = uses.map(|quota| quota.to_string()).collect();
-    (!uses.is_empty()).then(|| uses.join(", "))
-}
-
-/// How much of a quota is used.
-#[derive(Clone, Copy)]
-pub(super) struct QuotaUse {
-    /// The name, as in the setting.
-    pub(super) name: &'static str,
-    /// The bytes in use.
-    pub(super) used: u64,
-    /// The limit in bytes.
-    pub(super) limit: u64,
-}
-
-impl fmt::Display for QuotaUse {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} {} of {}", self.name, bytes(self.used), bytes(self.limit))
-    }
-}
-
-pub(super) fn quota_uses(answer: &HealthAnswer) -> Vec<QuotaUse> {
-    let (kept, limits) = (&answer.kept, &answer.limits);
-    let quota = |name, used, limit| QuotaUse { name, used, limit };
-    let all = [
-        quota("database", kept.database_bytes, limits.database_bytes),
-        quota("index", kept.index_bytes, limits.index_bytes),
-        quota("spool", kept.spool_bytes, limits.spool_bytes),
-    ];
-    // An older daemon reports no limits.
-    all.into_iter().filter(|quota| quota.limit > 0).collect()
-}
-
-/// Describes what was evicted to comply with the limits.
-pub(super) fn evicted(answer: &HealthAnswer) -> Option<String> {
-    // Daemons before 0.2 use only the older field.
-    let older = Some(&answer.let_go);
-    let gone =
-        [Some(&answer.evicted), older].into_iter().flatten().find(|gone| gone.at.is_some())?;
-    let at = gone.at.as_ref()?;
-    let day = at.get(..10).unwrap_or(at);
-    let text = format!("text of {} sessions ({})", number(gone.sessions), bytes(gone.text_bytes));
-    let episodes = match gone.episodes {
-        0 => String::new(),
-        count => format!(", {} episodes", number(count)),
-    };
-    Some(format!("{text}{episodes}, last on {}", line(day)))
-}
-
 fn records(answer: &HealthAnswer) -> String {
     let records = &answer.records;
     let skipped: u64 = records.skipped.values().sum();
@@ -284,20 +243,6 @@ fn records(answer: &HealthAnswer) -> String {
     text
 }
 
-/// Describes the summaries that an older version created.
-fn older(answer: &HealthAnswer) -> Vec<String> {
-    let counts = [
-        (answer.older_summaries, "summaries of an older version are being created again"),
-        (
-            answer.older_model_summaries,
-            "summaries by a model are older; remedy: `graphiti close --again ID`, which calls it",
-        ),
-    ];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    let count = |count: usize| number(u64::try_from(count).unwrap_or(u64::MAX));
-    counts.map(|(summaries, what)| format!("{} {what}", count(summaries))).collect()
-}
-
 /// Returns a notice if older rules redacted stored text, or if a redaction is not finished.
 pub(super) fn redaction(answer: &HealthAnswer) -> Option<&'static str> {
     let redaction = &answer.redaction;
@@ -305,62 +250,6 @@ pub(super) fn redaction(answer: &HealthAnswer) -> Option<&'static str> {
         (true, _) => Some("the redaction of stored text was started, but not finished"),
         (false, true) => Some("some stored text was redacted by older rules"),
         (false, false) => None,
-    }
-}
-
-fn model(answer: &HealthAnswer, screen: &Screen) -> String {
-    let model = &answer.model;
-    let does = match (&model.outage, model.writes_summaries) {
-        (Some(_), true) => "writes no summaries at present",
-        (Some(_), false) => "classifies no tools at present",
-        (None, true) => "writes summaries",
-        (None, false) => "classifies tools",
-    };
-    let next = model.next_attempt.as_deref().and_then(instant);
-    let next =
-        next.map(|next| next.as_second() - now().as_second()).map_or(String::new(), |left| {
-            let left = Duration::from_secs(u64::try_from(left).unwrap_or(0));
-            format!(", next attempt in {}", span(left))
-        });
-    let awaiting = match model.awaiting {
-        0 => String::new(),
-        1 => format!(", 1 session waits for the model{next}"),
-        count => format!(", {count} sessions wait for the model{next}"),
-    };
-    let mut text = format!("{does}{awaiting}");
-    if let Some(error) = &model.outage {
-        text.push_str(&format!(": {}", screen.warn(line(error))));
-    } else if let Some(error) = &model.last_error {
-        text.push_str(&format!("; last error: {}", screen.warn(line(error))));
-    }
-    if let Some(abandoned) = abandoned(model) {
-        text.push_str(&format!("; {}", screen.warn(format!("{abandoned}; remedy: {ASK_AGAIN}"))));
-    }
-    text
-}
-
-/// Describes the sessions whose requests to the model failed and are not repeated.
-pub(super) fn abandoned(model: &ModelHealth) -> Option<String> {
-    let count = match model.abandoned {
-        0 => return None,
-        1 => "1 session has no summary of the model".to_owned(),
-        count => format!("{count} sessions have no summary of the model"),
-    };
-    let why = model.abandoned_error.as_ref().map(|error| format!(": {}", line(error)));
-    Some(format!("{count}{}", why.unwrap_or_default()))
-}
-
-fn vectors(answer: &HealthAnswer, screen: &Screen) -> String {
-    let vectors = &answer.embeddings;
-    let count = |count: usize| number(u64::try_from(count).unwrap_or(u64::MAX));
-    let left = match vectors.left {
-        0 => String::new(),
-        left => format!(", {} to be computed", count(left)),
-    };
-    let made = format!("of {} sessions, entities and facts{left}", count(vectors.made));
-    match &vectors.error {
-        Some(error) => format!("{made}: {}", screen.warn(line(error))),
-        None => made,
     }
 }
 
@@ -431,16 +320,6 @@ mod tests {
     }
 
     #[test]
-    fn older_summaries_of_a_model_are_reported_with_the_remedy() {
-        let mut answer = HealthAnswer { older_model_summaries: 3, ..HealthAnswer::default() };
-        let shown = older(&answer);
-        assert!(shown[0].starts_with("3 summaries by a model are older"), "{shown:?}");
-        answer.older_summaries = 2;
-        assert_eq!(older(&answer).len(), 2);
-        assert!(older(&HealthAnswer::default()).is_empty());
-    }
-
-    #[test]
     fn nothing_counts_as_imported_while_new_text_is_refused() {
         let screen = Screen::new(cli::Color::Never);
         let mut answer = HealthAnswer::default();
@@ -451,28 +330,6 @@ mod tests {
         answer.history.refused = Some("the disk is full".to_owned());
         assert_eq!(history(&answer, &screen), "not imported completely: the disk is full");
         assert_eq!(sessions(&answer), "0; 31 without stored messages");
-    }
-
-    #[test]
-    fn summaries_that_the_model_did_not_write_are_reported_with_the_remedy() {
-        let screen = Screen::new(cli::Color::Never);
-        let writes = ModelHealth { writes_summaries: true, ..ModelHealth::default() };
-        let mut answer = HealthAnswer { model: writes, ..HealthAnswer::default() };
-        assert_eq!(model(&answer, &screen), "writes summaries");
-        answer.model.awaiting = 1;
-        answer.model.last_error = Some("busy".to_owned());
-        assert_eq!(
-            model(&answer, &screen),
-            "writes summaries, 1 session waits for the model; last error: busy"
-        );
-        answer.model.next_attempt = Some("2000-01-01T00:00:00Z".to_owned());
-        let waits = "1 session waits for the model, next attempt in 0 s; last error: busy";
-        assert!(model(&answer, &screen).ends_with(waits), "{}", model(&answer, &screen));
-        answer.model = ModelHealth { abandoned: 6, ..ModelHealth::default() };
-        answer.model.abandoned_error = Some("no JSON".to_owned());
-        let shown =
-            "6 sessions have no summary of the model: no JSON; remedy: graphiti sync --again --run";
-        assert!(model(&answer, &screen).ends_with(shown), "{}", model(&answer, &screen));
     }
 
     #[test]
