@@ -34,6 +34,26 @@ fn a_wish_that_may_contradict_an_earlier_one_is_reported() {
 }
 
 #[test]
+fn a_wish_that_is_known_is_stored_once_and_is_gone_after_it_was_forgotten() {
+    let world = World::new();
+    let daemon = world.start();
+    daemon.settle();
+    let wish =
+        json!({ "name": "pushes", "episode_body": "never push to main", "group_id": PROJECT });
+    let remember = |wish: &Value| daemon.call("add_memory", wish)["uuid"].clone();
+    let known = remember(&wish);
+    assert_eq!(remember(&wish), known);
+    let everywhere = json!({
+        "name": "pushes", "episode_body": "never push to main", "group_id": PROJECT, "everywhere": true
+    });
+    assert_ne!(remember(&everywhere), known, "a wish for all projects is another wish");
+    let wishes = || world.json(&["facts", "--kind", "PREFERS", "-p", PROJECT])["facts"].to_string();
+    assert_eq!(wishes().matches("ever push to main").count(), 2, "{}", wishes());
+    world.printed(&["forget", known.as_str().unwrap(), "--run"]);
+    assert_eq!(wishes().matches("ever push to main").count(), 1, "{}", wishes());
+}
+
+#[test]
 fn a_preference_is_listed_until_the_user_withdraws_it() {
     let world = World::new();
     let mut transcript = world.transcript("aaaa-1").aged(HOUR * 24);
