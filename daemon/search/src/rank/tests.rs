@@ -858,3 +858,67 @@ fn a_word_of_all_messages_of_a_session_counts_less_for_the_messages_that_are_sho
     let messages: Vec<_> = about_pools.into_iter().chain([answer]).collect();
     assert_eq!(shown(&messages, "limit of the pool")[0], 8);
 }
+
+#[test]
+fn the_last_message_of_a_turn_is_shown_before_the_messages_of_the_work() {
+    let cause = (Role::Agent, "The pool is full because a request holds two connections");
+    let (prompt, call, done) =
+        ((Role::User, "Look"), (Role::Tool, "Bash: ls"), (Role::Agent, "Done"));
+    let question = "why is the pool full";
+    assert_eq!(shown(&[prompt, cause, call, done, prompt, cause], question), [5, 1]);
+    assert_eq!(shown(&[prompt, cause, prompt, cause, call, done], question), [1, 3]);
+    // The summary of the session, which the agent writes while the user is away, is in no turn.
+    let recap = (Role::Recap, "Done");
+    assert_eq!(shown(&[prompt, cause, call, done, prompt, cause, recap], question), [5, 1]);
+}
+
+#[test]
+fn the_message_after_a_step_with_the_words_is_shown_before_others() {
+    let finding = "Each request of the pool holds two connections";
+    let long = "Let me see why the pool loses its requests. The log has the same lines as before, \
+                in the same order, at the same times, with the same numbers, from the same \
+                processes and the same users, who wrote the same words in the same places, so \
+                that I learned nothing new from it and have to look at all the other files \
+                again, one after the other, slowly";
+    let messages = |before: &'static str| {
+        [
+            (Role::User, "Look"),
+            (Role::Agent, before),
+            (Role::Tool, "Bash: ls"),
+            (Role::Agent, finding),
+            (Role::Tool, "Bash: ls"),
+            (Role::Agent, "Two requests of the pool wait"),
+            (Role::Tool, "Bash: ls"),
+            (Role::Agent, "Done"),
+        ]
+    };
+    let order = |before: &'static str| {
+        let mut shown = shown(&messages(before), "why does the pool lose requests");
+        shown.retain(|seq| [3, 5].contains(seq));
+        shown
+    };
+    assert_eq!(order("Let me see"), [5, 3], "the shorter message is better");
+    assert_eq!(order("Let me see why the pool loses its requests"), [3, 5]);
+    assert_eq!(order(long), [5, 3], "a long message is no step");
+}
+
+#[test]
+fn the_messages_after_a_prompt_with_the_words_come_before_those_after_another_prompt() {
+    let messages = |first, second| {
+        [
+            (Role::User, first),
+            (Role::Agent, "Two requests of the pool wait for it"),
+            (Role::User, second),
+            (Role::Agent, "Two requests of the pool wait for it"),
+        ]
+    };
+    let (asks, other) = ("Why does the pool lose its requests?", "Look again");
+    let question = "why does the pool lose requests";
+    let of_agent = |first, second| {
+        let mut shown = shown(&messages(first, second), question);
+        shown.retain(|seq| seq % 2 == 1);
+        shown
+    };
+    assert_eq!(of_agent(asks, other), [1, 3]);
+    assert_eq!(of_agent(other, asks), [3, 1]);
+}
