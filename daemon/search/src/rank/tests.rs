@@ -136,6 +136,10 @@ fn a_similar_word_near_the_other_words_is_preferred() {
     assert_eq!(used("tree mapla"), ["maple"]);
     assert_eq!(used("quota mapla"), [""; 0]);
     assert_eq!(used("quota mapel"), ["maple"]);
+    // Of a word of four letters, a letter may also be missing, but no letter is replaced.
+    assert_eq!(used("tree mape"), ["maple"]);
+    assert_eq!(used("quota mape"), [""; 0]);
+    assert_eq!(used("maple trea"), [""; 0]);
     // Lengths are counted in characters, not in bytes.
     assert_eq!(used("tree λεμαν"), ["λεμον"]);
     assert_eq!(used("quota λεμαν"), [""; 0]);
