@@ -288,6 +288,36 @@ fn sessions_that_changed_a_file_come_before_those_that_mention_it_and_the_latest
 }
 
 #[test]
+fn sessions_that_edited_a_symbol_come_before_those_that_mention_it_and_the_latest_first() {
+    let calls = |session, month_day: (i8, i8), tool: &str, text: &str| IndexChange::Messages {
+        card: at(session, day(month_day.0, month_day.1)),
+        messages: vec![Message { tool: Some(tool.to_owned()), ..message(Role::Tool, text) }],
+    };
+    let edit = "src/a.rs (+1 -1)\n-fn parse_header() {}\n+fn parse_header(text: &str) {}";
+    let mention = "Grep: parse_header, parse_header and parse_header";
+    let index = TestIndex::with(vec![
+        calls(1, (1, 1), "Edit", edit),
+        calls(2, (1, 3), "apply_patch", edit),
+        calls(3, (1, 2), "write_file", edit),
+        calls(4, (1, 9), "Grep", mention),
+        calls(5, (1, 8), "TodoWrite", mention),
+        calls(6, (1, 7), "mcp__notes__create_page", mention),
+        calls(7, (1, 6), "Edit", "src/b.rs (+1 -1)\n-fn parse_headers() {}"),
+        user_messages(at(8, day(2, 1)), &["what does parse_header do, and parseHeader?"]),
+    ]);
+    for is_written in [false, true] {
+        if is_written {
+            index.index.commit().unwrap();
+        }
+        assert_eq!(index.find("parse_header")[..7], [2, 3, 1, 8, 4, 5, 6], "{is_written}");
+        assert_eq!(index.find("parse_header()")[..3], [2, 3, 1]);
+        assert_eq!(index.find("parse_header tool:Edit")[0], 1);
+    }
+    // The text decides about a query with other words.
+    assert_eq!(index.find("what does parse_header do")[0], 8);
+}
+
+#[test]
 fn sessions_that_only_mention_a_plain_word_are_ranked_by_their_text() {
     let index = TestIndex::with(vec![
         episode(at(1, day(1, 5)), PassageKind::File, "src/tokenizer.rs", "main"),
