@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     index::terms,
@@ -29,13 +29,15 @@ pub struct Snippet {
 const LOOKED_AT: usize = 256 * 1024;
 /// Maximum number of words of one language whose results are remembered. Each takes about 70 bytes.
 const MAX_REMEMBERED: usize = 50_000;
-/// The share of the snippet that may precede the first match.
-const LEAD: f32 = 0.3;
+/// The share of the snippet, in percent, that may precede the first match. The rest is for the
+/// matches: the answer to a question is more often after the words of the question than before.
+const LEAD: usize = 15;
 
 /// Marks the matches of a query. One highlighter serves all texts of a result.
 pub struct Highlighter {
     exact: FxHashSet<String>,
-    forms: FxHashSet<String>,
+    /// The words of the query, by each of their forms.
+    forms: FxHashMap<String, String>,
     prefixes: Vec<String>,
     phrases: Vec<Phrase>,
     /// The results of [`Highlighter::matched`] for the texts so far, by the number of the texts'
@@ -54,7 +56,7 @@ impl Highlighter {
         let is_meaningful = query.words.iter().any(|word| word.role.is_meaningful());
         let mut marker = Highlighter {
             exact: FxHashSet::default(),
-            forms: FxHashSet::default(),
+            forms: FxHashMap::default(),
             prefixes: Vec::new(),
             phrases: query.phrases.clone(),
             results: Mutex::default(),
@@ -68,7 +70,9 @@ impl Highlighter {
                 WordForm::Whole => drop(marker.exact.insert(word.text.clone())),
                 WordForm::Part => {
                     marker.exact.insert(word.text.clone());
-                    marker.forms.extend(terms::terms_for_all_forms(&word.text, LanguageSet::all()));
+                    for form in terms::terms_for_all_forms(&word.text, LanguageSet::all()) {
+                        marker.forms.entry(form).or_insert_with(|| word.text.clone());
+                    }
                 }
             }
         }
@@ -143,7 +147,7 @@ impl Highlighter {
         let prefix = self.prefixes.iter().find(|prefix| word.starts_with(prefix.as_str()));
         prefix.cloned().or_else(|| {
             let mut forms = terms::terms_for_all_forms_in(word, language).into_iter();
-            forms.find(|form| self.forms.contains(form))
+            forms.find_map(|form| self.forms.get(&form).cloned())
         })
     }
 }
@@ -154,12 +158,12 @@ struct Match {
     what: String,
 }
 
-/// Returns the matches in a window of 70 % of `limit` bytes. The window is the one with the most
-/// different parts of the query, then the most matches, then the first one.
+/// Returns the matches in a window of `limit` bytes without the [`LEAD`]. The window is the one with
+/// the most different parts of the query, then the most matches, then the first one.
 fn best_window(matches: &[Match], limit: usize) -> &[Match] {
     let (mut best, mut best_worth) = (&matches[..0], 0);
     for (start, first) in matches.iter().enumerate() {
-        let end = first.span.start + limit * 7 / 10;
+        let end = first.span.start + limit * (100 - LEAD) / 100;
         let rest = &matches[start..];
         let window = &rest[..rest.partition_point(|found| found.span.start < end)];
         let window = &window[..window.len().min(MOST_MARKS)];
@@ -175,9 +179,9 @@ fn best_window(matches: &[Match], limit: usize) -> &[Match] {
 const MOST_MARKS: usize = 32;
 
 /// Returns a range of about `limit` bytes of `text`, cut between words if possible. The position
-/// `first` is in the first third of the range, unless the text ends soon after `first`.
+/// `first` is in the first sixth of the range, unless the text ends soon after `first`.
 fn around(text: &str, first: usize, limit: usize) -> Range<usize> {
-    let lead = (limit as f32 * LEAD) as usize;
+    let lead = limit * LEAD / 100;
     let mut start = text.floor_char_boundary(first.saturating_sub(lead));
     if text.len() - start < limit {
         start = text.ceil_char_boundary(text.len().saturating_sub(limit)).min(first);
@@ -334,6 +338,22 @@ mod tests {
         assert!(shown.contains("[token] has [expired]"), "{shown}");
         assert!(shown.starts_with('…') && shown.ends_with('…'), "{shown}");
         assert!(shown.len() < 150, "{shown}");
+    }
+
+    #[test]
+    fn two_forms_of_a_word_count_as_one_word_of_the_query() {
+        let filler = "lorem ipsum dolor sit amet ".repeat(200);
+        let text = format!("{filler}test the tests {filler}the tests expired {filler}");
+        let shown = marked("tests expire", &text, 120);
+        assert!(shown.contains("the [tests] [expired]"), "{shown}");
+    }
+
+    #[test]
+    fn the_words_are_near_the_beginning_of_an_excerpt() {
+        let (before, after) = ("alpha ".repeat(100), " gamma".repeat(100));
+        let shown = marked("token", &format!("{before}token{after}"), 200);
+        let at = shown.find("[token]").unwrap();
+        assert!((10..40).contains(&at), "{shown}");
     }
 
     #[test]

@@ -11,6 +11,14 @@ const HASH: usize = 7;
 /// The mark before a hash in a summary. A line with this mark is about a commit of the session.
 const COMMIT_MARK: &str = "(commit `";
 
+/// The names of tools that edit files, and words in such names, as [`attributes::of_tool`] returns
+/// them.
+pub(crate) const EDITING_TOOLS: [&str; 6] =
+    ["edit", "multiedit", "write", "patch", "replace", "create"];
+/// Words in the names of other tools that have one of these words: `TodoWrite`, `TaskCreate`,
+/// `mcp__notes__create_page`.
+pub(crate) const OTHER_TOOLS: [&str; 3] = ["todo", "task", "mcp"];
+
 /// Returns the hashes and tickets of the commits that a text of a summary lists.
 pub(crate) fn of_summary(text: &str) -> Vec<String> {
     let mut names = Vec::new();

@@ -47,6 +47,13 @@ pub(crate) struct PassageEvidence {
     pub(crate) length: u32,
 }
 
+impl PassageEvidence {
+    /// Returns the source and the number of the message, or of the field of an episode.
+    pub(crate) fn message(&self) -> (u32, u32) {
+        (self.source, self.seq)
+    }
+}
+
 impl Evidence {
     /// Looks up every admitted passage of `sessions`.
     pub(crate) fn collect(

@@ -7,10 +7,21 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashSet;
 
 use crate::{
-    index::{memory::Attribute, view::View, work},
+    index::{
+        cursor::END,
+        memory::Attribute,
+        shard::{PostingDetail, Shard},
+        view::View,
+        work,
+    },
     rank::{
-        CANDIDATES, Candidate, RankRequest, Signal, evidence::Evidence, filter_set::FilterSet,
-        gather::SessionScore, plan::Plan, unit, weights::Weights,
+        CANDIDATES, Candidate, RankRequest, Signal,
+        evidence::Evidence,
+        filter_set::FilterSet,
+        gather::SessionScore,
+        plan::Plan,
+        unit::{self, Matches, Unit},
+        weights::Weights,
     },
 };
 
@@ -19,7 +30,9 @@ pub(crate) struct SoughtIdentifier {
     /// The unit of the identifier; `None` if the query could be a plain word. Sessions that only
     /// mention such a word are ranked as for other queries.
     unit: Option<usize>,
-    /// The sessions that changed a file with this name, or made a commit with this hash or ticket.
+    /// The sessions that changed a file with this name, or made a commit with this hash or ticket. If
+    /// no session did, the sessions with an edit that contains the identifier, such as the name of a
+    /// function.
     workers: FxHashSet<u64>,
 }
 
@@ -44,11 +57,14 @@ impl SoughtIdentifier {
                 }
             }
         }
+        let label = request.query.identifier().map(unit::label);
+        let unit = label.and_then(|label| plan.units.iter().position(|unit| unit.label == label));
+        if let Some(unit) = unit.filter(|_| workers.is_empty()) {
+            workers = editors(&plan.units[unit], view, filters)?;
+        }
         let is_admitted =
             |session| filters.admits_session(session) && request.passes_filter(session);
         workers.retain(|session| is_admitted(*session));
-        let label = request.query.identifier().map(unit::label);
-        let unit = label.and_then(|label| plan.units.iter().position(|unit| unit.label == label));
         let is_known = unit.is_some() || !workers.is_empty();
         Ok(is_known.then_some(SoughtIdentifier { unit, workers }))
     }
@@ -124,4 +140,42 @@ impl SoughtIdentifier {
         }
         count > 0
     }
+}
+
+/// Returns the sessions with an edit that contains the unit as it is in the query.
+fn editors(unit: &Unit, view: &View<'_>, filters: &FilterSet) -> tantivy::Result<FxHashSet<u64>> {
+    let mut sessions = FxHashSet::default();
+    for shard in &view.shards {
+        let cursors = unit.cursors(shard, PostingDetail::Counts)?.into_iter();
+        let mut cursors = cursors.filter(|(matches, _)| *matches != Matches::Form).peekable();
+        if cursors.peek().is_none() {
+            continue;
+        }
+        let edits = edits(shard)?;
+        for (_, mut cursor) in cursors {
+            while cursor.document() != END {
+                let document = cursor.document();
+                let kind = shard.kind(document).filter(|_| edits.contains(&document));
+                if kind.is_some_and(|kind| filters.admits(shard, document, kind)) {
+                    sessions.insert(shard.session(document));
+                }
+                cursor.advance();
+            }
+        }
+    }
+    Ok(sessions)
+}
+
+/// Returns the documents of a shard that are calls of a tool that edits files.
+fn edits(shard: &Shard<'_>) -> tantivy::Result<FxHashSet<u32>> {
+    let mut edits = FxHashSet::default();
+    for name in work::EDITING_TOOLS {
+        edits.extend(shard.documents_with(Attribute::Tool, name)?);
+    }
+    for word in work::OTHER_TOOLS {
+        for document in shard.documents_with(Attribute::Tool, word)? {
+            edits.remove(&document);
+        }
+    }
+    Ok(edits)
 }

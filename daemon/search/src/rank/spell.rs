@@ -23,7 +23,8 @@ const MAX_PASSAGES: usize = 2_000;
 /// Maximum number of words that are returned for a prefix.
 const MAX_PREFIX_MATCHES: usize = 8;
 /// Minimum length, in characters, of a word that is replaced. A shorter word has too many similar
-/// words. For a word of exactly this length, only a swap of two letters is considered.
+/// words. For a word of exactly this length, only a swap of two letters and a missing letter are
+/// considered.
 const SHORTEST: usize = 4;
 /// Minimum length, in characters, of a word for which all edits are considered. The replacement of
 /// a shorter word must swap two letters, or it must have the same first letter and share a passage
@@ -67,12 +68,15 @@ pub(crate) fn spellings(
     let mut near = one_edit_away(word, view)?;
     if is_short {
         let first = word.chars().next();
-        near.retain(|near| near.chars().next() == first || distance::is_swap(near, word));
+        let is_likely = |near: &str| length > SHORTEST || near.chars().count() > length;
+        near.retain(|near| {
+            near.chars().next() == first && is_likely(near) || distance::is_swap(near, word)
+        });
     }
     let shared = sharing_a_passage(&near, others, view)?;
     let is_alone = shared.is_empty();
     let mut near = if is_alone { near } else { shared };
-    if is_short && (is_alone || length == SHORTEST) {
+    if is_short && is_alone {
         near.retain(|near| distance::is_swap(near, word));
     }
     near.truncate(MAX_SPELLINGS);

@@ -136,6 +136,10 @@ fn a_similar_word_near_the_other_words_is_preferred() {
     assert_eq!(used("tree mapla"), ["maple"]);
     assert_eq!(used("quota mapla"), [""; 0]);
     assert_eq!(used("quota mapel"), ["maple"]);
+    // Of a word of four letters, a letter may also be missing, but no letter is replaced.
+    assert_eq!(used("tree mape"), ["maple"]);
+    assert_eq!(used("quota mape"), [""; 0]);
+    assert_eq!(used("maple trea"), [""; 0]);
     // Lengths are counted in characters, not in bytes.
     assert_eq!(used("tree λεμαν"), ["λεμον"]);
     assert_eq!(used("quota λεμαν"), [""; 0]);
@@ -281,6 +285,36 @@ fn sessions_that_changed_a_file_come_before_those_that_mention_it_and_the_latest
     // A folder's name is a plain word, and so is a file's name in a query with other words.
     assert_eq!(index.find("tokenizer")[0], 5);
     assert_eq!(index.find("what about the Makefile")[0], 3);
+}
+
+#[test]
+fn sessions_that_edited_a_symbol_come_before_those_that_mention_it_and_the_latest_first() {
+    let calls = |session, month_day: (i8, i8), tool: &str, text: &str| IndexChange::Messages {
+        card: at(session, day(month_day.0, month_day.1)),
+        messages: vec![Message { tool: Some(tool.to_owned()), ..message(Role::Tool, text) }],
+    };
+    let edit = "src/a.rs (+1 -1)\n-fn parse_header() {}\n+fn parse_header(text: &str) {}";
+    let mention = "Grep: parse_header, parse_header and parse_header";
+    let index = TestIndex::with(vec![
+        calls(1, (1, 1), "Edit", edit),
+        calls(2, (1, 3), "apply_patch", edit),
+        calls(3, (1, 2), "write_file", edit),
+        calls(4, (1, 9), "Grep", mention),
+        calls(5, (1, 8), "TodoWrite", mention),
+        calls(6, (1, 7), "mcp__notes__create_page", mention),
+        calls(7, (1, 6), "Edit", "src/b.rs (+1 -1)\n-fn parse_headers() {}"),
+        user_messages(at(8, day(2, 1)), &["what does parse_header do, and parseHeader?"]),
+    ]);
+    for is_written in [false, true] {
+        if is_written {
+            index.index.commit().unwrap();
+        }
+        assert_eq!(index.find("parse_header")[..7], [2, 3, 1, 8, 4, 5, 6], "{is_written}");
+        assert_eq!(index.find("parse_header()")[..3], [2, 3, 1]);
+        assert_eq!(index.find("parse_header tool:Edit")[0], 1);
+    }
+    // The text decides about a query with other words.
+    assert_eq!(index.find("what does parse_header do")[0], 8);
 }
 
 #[test]
@@ -857,4 +891,68 @@ fn a_word_of_all_messages_of_a_session_counts_less_for_the_messages_that_are_sho
     let answer = (Role::Agent, "the limit is twenty for now");
     let messages: Vec<_> = about_pools.into_iter().chain([answer]).collect();
     assert_eq!(shown(&messages, "limit of the pool")[0], 8);
+}
+
+#[test]
+fn the_last_message_of_a_turn_is_shown_before_the_messages_of_the_work() {
+    let cause = (Role::Agent, "The pool is full because a request holds two connections");
+    let (prompt, call, done) =
+        ((Role::User, "Look"), (Role::Tool, "Bash: ls"), (Role::Agent, "Done"));
+    let question = "why is the pool full";
+    assert_eq!(shown(&[prompt, cause, call, done, prompt, cause], question), [5, 1]);
+    assert_eq!(shown(&[prompt, cause, prompt, cause, call, done], question), [1, 3]);
+    // The summary of the session, which the agent writes while the user is away, is in no turn.
+    let recap = (Role::Recap, "Done");
+    assert_eq!(shown(&[prompt, cause, call, done, prompt, cause, recap], question), [5, 1]);
+}
+
+#[test]
+fn the_message_after_a_step_with_the_words_is_shown_before_others() {
+    let finding = "Each request of the pool holds two connections";
+    let long = "Let me see why the pool loses its requests. The log has the same lines as before, \
+                in the same order, at the same times, with the same numbers, from the same \
+                processes and the same users, who wrote the same words in the same places, so \
+                that I learned nothing new from it and have to look at all the other files \
+                again, one after the other, slowly";
+    let messages = |before: &'static str| {
+        [
+            (Role::User, "Look"),
+            (Role::Agent, before),
+            (Role::Tool, "Bash: ls"),
+            (Role::Agent, finding),
+            (Role::Tool, "Bash: ls"),
+            (Role::Agent, "Two requests of the pool wait"),
+            (Role::Tool, "Bash: ls"),
+            (Role::Agent, "Done"),
+        ]
+    };
+    let order = |before: &'static str| {
+        let mut shown = shown(&messages(before), "why does the pool lose requests");
+        shown.retain(|seq| [3, 5].contains(seq));
+        shown
+    };
+    assert_eq!(order("Let me see"), [5, 3], "the shorter message is better");
+    assert_eq!(order("Let me see why the pool loses its requests"), [3, 5]);
+    assert_eq!(order(long), [5, 3], "a long message is no step");
+}
+
+#[test]
+fn the_messages_after_a_prompt_with_the_words_come_before_those_after_another_prompt() {
+    let messages = |first, second| {
+        [
+            (Role::User, first),
+            (Role::Agent, "Two requests of the pool wait for it"),
+            (Role::User, second),
+            (Role::Agent, "Two requests of the pool wait for it"),
+        ]
+    };
+    let (asks, other) = ("Why does the pool lose its requests?", "Look again");
+    let question = "why does the pool lose requests";
+    let of_agent = |first, second| {
+        let mut shown = shown(&messages(first, second), question);
+        shown.retain(|seq| seq % 2 == 1);
+        shown
+    };
+    assert_eq!(of_agent(asks, other), [1, 3]);
+    assert_eq!(of_agent(other, asks), [3, 1]);
 }

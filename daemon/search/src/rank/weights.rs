@@ -26,6 +26,18 @@ pub struct Weights {
     /// The weight of each [`PassageKind`], by its number, for the order of the passages that are
     /// shown of a session.
     pub shown_kinds: [f32; PassageKind::ALL.len()],
+    /// Replaces [`Weights::length`] for this order: a long message of the agent answers more often
+    /// than a short one.
+    pub shown_length: f32,
+    /// The agent's last message before the user's next message, in this order.
+    pub shown_report: f32,
+    /// A short message of the agent that other messages of the agent follow, in this order.
+    pub shown_step: f32,
+    /// The share of a prompt's score that is added to the agent's messages after it.
+    pub shown_after_prompt: f32,
+    /// The share of the score of such a short message that is added to the agent's next message,
+    /// which often says what the announced step found.
+    pub shown_after_step: f32,
     /// The weights of a session's best passages, best first.
     pub best: [f32; 3],
     /// The sum of the best passages.
@@ -99,6 +111,11 @@ impl Default for Weights {
             faint: 0.6,
             kinds,
             shown_kinds,
+            shown_length: 0.4,
+            shown_report: 1.5,
+            shown_step: 0.8,
+            shown_after_prompt: 0.2,
+            shown_after_step: 0.6,
             best: [1.0, 0.5, 0.33],
             best_passages: 1.0,
             sequence: 1.0,
