@@ -12,7 +12,7 @@ pub(crate) struct Mcp {
 }
 
 const STOP_HELP: &str = "An agent's next session or prompt starts the daemon again. \
-To prevent that for agents, remove their hooks with `graphiti setup --remove`.";
+To prevent this, remove the hooks of the agents with `graphiti setup --remove`.";
 
 #[derive(Debug, Args)]
 #[command(after_help = STOP_HELP)]
