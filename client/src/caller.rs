@@ -41,7 +41,7 @@ const AGENTS: &[AgentVariables] = &[
     },
     AgentVariables { agent: "qwen", session: &["QWEN_CODE_SESSION_ID"], markers: &["QWEN_CODE"] },
     AgentVariables { agent: "cursor", session: &[], markers: &["CURSOR_AGENT"] },
-    // The extensions that `graphiti setup` writes for these agents set the id.
+    // The extensions that `graphiti setup` writes for opencode and Pi set the id.
     AgentVariables {
         agent: "opencode",
         session: &["GRAPHITI_OPENCODE_SESSION_ID"],

@@ -11,8 +11,8 @@ pub(crate) struct Mcp {
     pub(crate) no_start: bool,
 }
 
-const STOP_HELP: &str = "An agent's next session or prompt starts the daemon again. \
-To prevent that for agents, remove their hooks with `graphiti setup --remove`.";
+const STOP_HELP: &str = "The daemon starts again when an agent starts a session or uses a tool of \
+graphiti. To prevent this, remove graphiti from the agents with `graphiti setup --remove`.";
 
 #[derive(Debug, Args)]
 #[command(after_help = STOP_HELP)]

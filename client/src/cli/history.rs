@@ -37,8 +37,8 @@ pub(crate) struct Fix {
 #[derive(Debug, Args)]
 pub(crate) struct Log {
     /// Only this project: a directory in it (`.` for this one), its remote (also `owner/name`), its
-    /// name or its eight-digit namespace; begin the path of a removed directory with `./` or `/`,
-    /// so that it is not taken for a remote
+    /// name, or its namespace (`project_namespace` in `graphiti list --json`). Begin the path of a
+    /// removed directory with `./` or `/`, so that it is not taken for a remote
     pub(crate) project: Option<String>,
     /// Only since this day, such as 2026-03-01 or "last week"
     #[arg(long, value_name = "DATE")]

@@ -112,8 +112,8 @@ pub(crate) enum Command {
     /// Show the work of agents in numbers: sessions, time, files, tests, errors and cost
     ///
     /// Time is counted without pauses of more than five minutes. Time, tests, errors and cost of
-    /// imported sessions are not known. Days are in UTC. The cost is
-    /// computed from the tokens in the transcripts and the published prices of the models.
+    /// imported sessions are not known. Days are in UTC. The cost is computed from the tokens in the
+    /// transcripts and the published prices of the models.
     Stats(StatsOptions),
     /// Show what the next session in a project needs to know from the last sessions
     Handoff(Handoff),
@@ -168,9 +168,9 @@ pub(crate) enum Command {
     ///
     /// Without --run, only shows what would be removed. A forgotten session is not imported again,
     /// even if its transcript grows, until you run --undo. Its transcript file is kept. Texts of
-    /// `remember`, imported sessions and sessions without a transcript cannot be restored. Wishes
-    /// for all projects do not belong to a --project. Without arguments, lists the forgotten
-    /// sessions.
+    /// `remember`, imported sessions and sessions without a transcript cannot be restored.
+    /// --project does not select texts that you remembered with --everywhere. Without arguments,
+    /// lists the forgotten sessions.
     Forget(Forget),
     /// Run a Model Context Protocol server on standard input and output
     Mcp(Mcp),
@@ -191,9 +191,9 @@ pub(crate) enum Command {
     ///
     /// Without --run, only shows what would change. Covers the database and the logs. The database
     /// and the search index are rebuilt, so that replaced text is also removed from disk. The
-    /// command can be interrupted and run again. Stops the daemon while it reads the database, also
-    /// without --run, and starts it again afterwards. With files as arguments, redacts these files
-    /// instead.
+    /// command can be interrupted and run again. The daemon is stopped while the database is read,
+    /// also without --run, and is started again afterwards. With files as arguments, redacts these
+    /// files instead.
     Redact(Redact),
     /// Check the installation and show how to fix problems
     ///
@@ -228,8 +228,8 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 #[derive(Debug, Default, Args)]
 pub(crate) struct Project {
     /// Only this project: a directory in it (`.` for this one), its remote (also `owner/name`), its
-    /// name or its eight-digit namespace; begin the path of a removed directory with `./` or `/`,
-    /// so that it is not taken for a remote
+    /// name, or its namespace (`project_namespace` in `graphiti list --json`). Begin the path of a
+    /// removed directory with `./` or `/`, so that it is not taken for a remote
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<String>,
 }

@@ -5,12 +5,18 @@ use clap::Args;
 use crate::cli::{Output, Project, at_least_one};
 
 /// The filters that a query can contain.
-pub(crate) const FILTERS: &str = "Excluded words: -word (in one quoted text, only at its end), or -\"word\" in single quotes anywhere. A
-quoted command line such as 'go test -run' is searched as it is. -p is an option: write '-postgres' as '-\"postgres\"'.
+pub(crate) const FILTERS: &str = "Excluded words: write -word, or '-\"word\"' in single quotes. Only the second form excludes words of one or two
+letters and words with capital letters. If the whole query is one quoted text, -word excludes only at the end
+of the text, and -\"word\" anywhere. In a command line such as 'go test -run', -run is an ordinary word.
+-p is an option of this command: write '-postgres' as '-\"postgres\"'.
 
 Filters in the query (a - before a filter negates it):
-  project:, agent:, branch:, file:, tool:   a name, or the end of a name
-  role:     user, assistant, tool or recap
+  project:  the end of its path, or a word of its name
+  agent:    its whole name, such as codex
+  branch:   its name, or a part of the name between slashes
+  file:     the end of its path, or the name of a folder in the path
+  tool:     its name, or a word of the name
+  role:     user, assistant, tool or recap (the agent's own summary of the session)
   in:       decisions, errors, files, titles, objective, prompts, recaps, summary, episodes or messages
   date:, before:, after:   a day or a time, such as 2026-03-01 or \"last week\"";
 
@@ -30,16 +36,16 @@ pub(crate) struct SearchOptions {
     /// Only sessions of this agent
     #[arg(long)]
     pub(crate) agent: Option<String>,
-    /// Only sessions on this Git branch
+    /// Only messages and summaries of work on this Git branch
     #[arg(long)]
     pub(crate) branch: Option<String>,
-    /// Only messages about this file
+    /// Only sessions that touch this file
     #[arg(long)]
     pub(crate) file: Option<String>,
     /// Only calls of this tool and their results
     #[arg(long)]
     pub(crate) tool: Option<String>,
-    /// Only messages of this role: user, assistant, tool or recap
+    /// Only messages of this role: user, assistant, tool or recap (the agent's own summary)
     #[arg(long)]
     pub(crate) role: Option<String>,
     /// Only on or after this date, such as 2026-03-01
@@ -108,8 +114,8 @@ pub(crate) struct Remember {
     /// The preference, such as "never push to main"
     #[arg(required = true)]
     pub(crate) text: Vec<String>,
-    /// Only for this project: a directory in it, its remote, its name or its eight-digit namespace
-    /// [default: the current directory]
+    /// Only for this project: a directory in it, its remote, its name, or its namespace
+    /// (`project_namespace` in `graphiti list --json`) [default: the current directory]
     #[arg(long, short, value_name = "DIR")]
     pub(crate) project: Option<String>,
     /// For all projects

@@ -45,7 +45,8 @@ pub(crate) enum SessionState {
     Indexed,
     /// Its summary could not be created
     Failed,
-    /// Ended, but without a summary yet
+    /// Without a summary: the agent exited, the session was already old when it was first seen,
+    /// or summaries after inactivity are disabled
     Unindexed,
 }
 

@@ -166,8 +166,8 @@ fn from_input() -> Result<String, AskError> {
     Ok(text)
 }
 
-/// Reads all input, so that the program that writes it can end. Returns the last
-/// [`MAX_INPUT_BYTES`] bytes.
+/// Reads all input, so that the program that writes the input can end. Returns the end of the
+/// input, at most [`MAX_INPUT_BYTES`] bytes.
 fn end_of(mut input: impl Read) -> io::Result<String> {
     let mut end = Vec::new();
     while input.by_ref().take(MAX_INPUT_BYTES as u64).read_to_end(&mut end)? > 0 {
@@ -184,7 +184,7 @@ fn print_fix(fact: &FactRow, screen: &Screen) {
     screen.print(format!("  {}", screen.dim(joined(&facts))));
 }
 
-/// Returns the certainty of a fix. If the fix is no longer true, returns since when.
+/// Formats the certainty of a fix. For a fix that is no longer true, formats the day since then.
 fn state_of_fix(fact: &FactRow) -> String {
     match &fact.invalid_at {
         Some(end) => format!("no longer true since {}", local(end, "%Y-%m-%d")),

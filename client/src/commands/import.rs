@@ -138,7 +138,8 @@ impl CorrectionCounts {
         if skipped > 0 {
             let rows = super::counted(skipped as u64, "correction", "corrections");
             screen.print(format!(
-                "{rows} of facts skipped, because the import has no session of their projects."
+                "{rows} of facts skipped, because the facts are unknown here, or the import has no \
+                 session of their projects."
             ));
         }
     }

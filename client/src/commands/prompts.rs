@@ -77,7 +77,7 @@ fn check(prompts: &[PromptRow], screen: &Screen) -> Result<(), AskError> {
     }
 }
 
-/// Returns the name of the prompt that a file of this name defines.
+/// Returns the name of the prompt in a file: the name of the file without its extension.
 fn name(file: &Path) -> String {
     file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }

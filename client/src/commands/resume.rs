@@ -268,7 +268,8 @@ fn find_by_id(word: &str) -> Result<Option<SessionRow>, AskError> {
 }
 
 fn ambiguous(sessions: &[SessionRow]) -> AskError {
-    // `state` and `project` are older names of the agent and the title.
+    // `Screen::complain` prints the members `state` and `project`. Programs may read them, too,
+    // because older versions wrote no `agent` and `title`.
     let candidate = |session: &SessionRow| {
         let SessionRow { agent, title, .. } = session;
         json!({

@@ -11,8 +11,7 @@ use crate::{
 };
 
 /// A note: the daemon does not stay stopped.
-const RESTARTED: &str =
-    "An agent's next session or prompt starts it again; `graphiti setup --remove` prevents that.";
+const RESTARTED: &str = "An agent's next session or use of a tool starts it again; `graphiti setup --remove` prevents that.";
 
 pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;

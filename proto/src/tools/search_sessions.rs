@@ -19,9 +19,9 @@ pub struct SearchSessionsArguments {
     pub project: Option<String>,
     /// Only sessions of this agent.
     pub agent: Option<String>,
-    /// Only sessions on this branch.
+    /// Only passages of this branch.
     pub branch: Option<String>,
-    /// Only messages that touch this file: its path or an end of it.
+    /// Only sessions that touch this file: its path or an end of it.
     pub file: Option<String>,
     /// Only calls and results of this tool.
     pub tool: Option<String>,

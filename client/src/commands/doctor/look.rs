@@ -73,7 +73,8 @@ pub(super) fn here<'s>(surroundings: &Surroundings<'s>) -> Surroundings<'s> {
     Surroundings { project: env::current_dir().ok(), ..surroundings.clone() }
 }
 
-/// Queries the daemon with the configured time limit: a daemon that imports a large history on a
+/// Queries the daemon. All its answers together have the time limit that other commands have for
+/// one answer. A shorter limit would be wrong, because a daemon that imports a large history on a
 /// busy machine needs a second or two.
 fn ask(home: &Path) -> DaemonProbe {
     let timeout = match timeout() {
@@ -214,8 +215,8 @@ fn agents(surroundings: &Surroundings<'_>) -> Vec<ObservedAgent> {
     seen.collect()
 }
 
-/// Returns the folders that the daemon watches, or the folder of Claude Code if the daemon does not
-/// answer.
+/// Returns the folders that the daemon watches. If the daemon does not answer, returns the folder
+/// of Claude Code's transcripts.
 fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder> {
     let paths = match daemon {
         DaemonProbe::Answers(answers) => answers.health.watched.iter().map(PathBuf::from).collect(),
@@ -228,14 +229,15 @@ fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder>
     paths.into_iter().map(folder).collect()
 }
 
-/// Returns the unwatched folders of agents. The daemon does not watch them, because the
-/// configuration names other folders.
+/// Returns the transcript folders of agents that the daemon does not watch, because
+/// `watch_directories` names other folders.
 fn unwatched(daemon: &DaemonProbe) -> Vec<Folder> {
     let DaemonProbe::Answers(answers) = daemon else { return Vec::new() };
     answers.health.unwatched.iter().map(|path| folder(PathBuf::from(path))).collect()
 }
 
-/// Returns the number of events in the spool, without files that are not complete yet.
+/// Returns the number of hook events that wait for the daemon. A file that is still being written
+/// does not count.
 fn spooled(home: &Path) -> usize {
     let files = fs::read_dir(hook::spool(home)).into_iter().flatten().flatten();
     files

@@ -237,7 +237,8 @@ fn files(answers: &DaemonAnswers) -> Option<Finding> {
             "graphiti stop, then graphiti up: unread lines are read at the start",
         )
     } else {
-        // Transcripts without messages are not registered, so `transcripts` may count more files.
+        // Transcripts without messages are not registered, so the finding about `transcripts` may
+        // count more files.
         let restarts = match answers.health.records.restarts {
             0 => String::new(),
             restarts => format!(

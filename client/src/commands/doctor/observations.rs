@@ -28,8 +28,8 @@ pub(super) struct Observations {
     pub(super) spooled: usize,
     pub(super) agents: Vec<ObservedAgent>,
     pub(super) folders: Vec<Folder>,
-    /// The unwatched folders of agents. The daemon does not watch them, because the configuration
-    /// names other folders.
+    /// The transcript folders of agents that the daemon does not watch, because
+    /// `watch_directories` names other folders.
     pub(super) unwatched: Vec<Folder>,
     /// The maximum number of watched folders for a user, where the system has such a limit.
     pub(super) watch_limit: Option<u64>,

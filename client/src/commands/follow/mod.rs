@@ -3,8 +3,8 @@
 //!
 //! Each machine writes one file for each session into its own subfolder, so that no file has two
 //! writers. A file is replaced as a whole. An importer skips a file that is incomplete, and reads
-//! it in a later round. A file that was imported, or that the daemon rejected, is read again only
-//! when it has changed. The corrections of facts are exchanged in the same way (`corrections`).
+//! it in a later round. A file that was imported, or that contains no valid episode, is read again
+//! only when it has changed. The corrections of facts are exchanged in the same way (`corrections`).
 //! They apply only to facts of projects that have a session in the folder.
 
 mod corrections;
@@ -159,8 +159,8 @@ impl FolderImporter<'_> {
     }
 
     /// Imports files by one request. If the request fails or reports a problem, nothing was
-    /// imported, so the files are imported one by one, and one file does not block the others. A
-    /// file whose own request fails is tried again in the next round.
+    /// imported. The files are then imported one by one, so that one file does not block the
+    /// others. A file whose own request fails is tried again in the next round.
     fn import(&mut self, files: &[SyncedFile], sum: &mut ImportReport) -> Result<(), AskError> {
         let readable = files.iter().filter_map(|file| file.episode.as_ref().ok());
         let episodes: Vec<PortableEpisode> = readable.cloned().collect();
@@ -231,7 +231,7 @@ fn machine() -> Result<String, AskError> {
     }
     let host = fs::read_to_string("/etc/hostname").unwrap_or_default();
     let host = if host.trim().is_empty() { "machine" } else { host.trim() };
-    // Two machines may have the same name.
+    // Two machines may have the same host name.
     let random = RandomState::new().build_hasher().finish();
     let name = format!("{}-{:08x}", sanitized(host), random >> 32);
     let failed = |error: io::Error| AskError::NotWritten { path: file.clone(), error };

@@ -39,7 +39,8 @@ pub(super) fn run(args: cli::SearchOptions, screen: &Screen) -> Result<(), AskEr
     let (is_json, is_open, count) = (args.output.json, args.open, args.context);
     let mut arguments = arguments(args);
     let is_interactive = !is_json && screen.is_terminal() && io::stdin().is_terminal();
-    // With a filter, an empty query lists the sessions that the filter admits.
+    // With a filter other than the project, an empty query lists the sessions that the filter
+    // admits.
     if arguments.query.trim().is_empty() && (is_interactive || !has_filter(&arguments)) {
         if !is_interactive {
             let what = "no words to search for: run `graphiti search WORDS`, or run `graphiti search` on a terminal to search while you type";
@@ -112,7 +113,7 @@ fn arguments(args: cli::SearchOptions) -> SearchSessionsArguments {
     }
 }
 
-/// Whether the arguments other than the query restrict the results.
+/// Whether an argument other than the query and the project restricts the results.
 fn has_filter(arguments: &SearchSessionsArguments) -> bool {
     let SearchSessionsArguments { agent, branch, file, tool, role, after, before, .. } = arguments;
     [agent, branch, file, tool, role, after, before].into_iter().any(Option::is_some)
