@@ -58,7 +58,7 @@ pub enum SpaceStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvictionProgress {
     NotTried,
-    /// Content was evicted, and nothing more has to be or can be evicted.
+    /// Content was evicted. Either enough was evicted, or nothing more can be evicted.
     Evicted,
     /// Nothing can be evicted.
     NothingEvicted,

@@ -4,7 +4,7 @@
 use crate::{StoreError, model::vector::Vectors};
 
 pub trait VectorStore {
-    /// Calls `visit` for the vectors of each owner, until it returns `false`. Damaged vectors are
-    /// skipped, because they can be computed again.
+    /// Calls `visit` for the vectors of each owner, until `visit` returns `false`. Damaged vectors
+    /// are skipped, because they can be computed again.
     fn visit_vectors(&self, visit: &mut dyn FnMut(Vectors) -> bool) -> Result<(), StoreError>;
 }

@@ -1,4 +1,4 @@
-//! Cleans all rows with text, in steps.
+//! Cleaning: removes secrets from all rows with text, in steps.
 //!
 //! This module defines which tables contain text, and the [`Cleaner`] defines which fields of a
 //! record contain text. Every table must be in [`TEXT`] or in [`NO_TEXT`]. Vectors of a changed
