@@ -1,5 +1,5 @@
 //! A port for vectors of stored texts. Vectors are derived data: they are deleted in the same step
-//! as their texts, and can be computed again.
+//! as their owner, and can be computed again.
 
 use crate::{StoreError, model::vector::Vectors};
 
