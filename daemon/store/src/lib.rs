@@ -148,8 +148,9 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     fn quota(&self) -> &dyn DiskQuota;
 }
 
-/// The key of a transcript file. Number 0 is the session's own file. Higher numbers are the files of
-/// its sub-agents, and further files of the session itself, in the order in which they were found.
+/// The key of a transcript file. Number 0 is the session's own file. Higher numbers are the files
+/// of its sub-agents, and further files of the session itself, in the order in which they were
+/// found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceKey {
     pub session: SessionKey,
@@ -175,8 +176,8 @@ pub struct Source {
 /// Distinguishes states of a file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct FileStamp {
-    /// The file's inode number; 0 on Windows. For a session in a database, a checksum of the
-    /// session's state.
+    /// The file's inode number; 0 on Windows. If an agent stores its sessions in a database, a
+    /// checksum of the session's state.
     pub file: u64,
     /// The file's length in bytes; 0 if the file itself does not contain the lines that are read,
     /// for example because it is compressed.

@@ -1,5 +1,5 @@
-//! Notes: small named values that the store does not interpret, such as learned tools, usage and
-//! queued questions.
+//! Notes: small named values that the store does not interpret, such as the counters of model
+//! requests and the state of queued requests.
 //!
 //! Each kind of note has a [`NoteNamespace`]. Most notes contain the version of their content. A
 //! read does not see a note that is still queued. Modules therefore read their notes at the start,
@@ -13,11 +13,11 @@ use crate::{StoreError, Write, model::SessionId};
 /// The kind of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoteNamespace {
-    /// Sessions with questions for a model, by session key. Deleted with the session.
+    /// Sessions whose summary a model still has to write, by session key. Deleted with the session.
     Awaiting,
-    /// Learned tools; one note.
+    /// The classifications of tools by a model, and the user's corrections of them; one note.
     Learned,
-    /// Usage of models, by day.
+    /// Counters of model requests, by day.
     Usage,
     /// Sessions that the user deleted and that stay deleted.
     Forgotten,
@@ -26,7 +26,7 @@ pub enum NoteNamespace {
     /// For each fork, the session from which it was forked, by the fork's session key. Deleted
     /// with the fork.
     Forks,
-    /// Summaries of messages, by prompt.
+    /// A cache of the summaries of messages that a model wrote, by prompt.
     Summaries,
     /// Statistics of evictions; one note.
     Evictions,
@@ -69,7 +69,8 @@ pub struct Note {
 }
 
 impl Write {
-    /// Returns the write of a note with `record` as JSON. All keys of the record are texts.
+    /// Returns the write of a note with `record` as JSON. The keys of all maps in `record` must be
+    /// strings.
     pub fn note(namespace: NoteNamespace, name: &[u8], record: &impl Serialize) -> Write {
         let content = serde_json::to_vec(record).expect("all keys are texts");
         Write::Note(Note { namespace, name: name.to_vec(), content: Some(content) })
@@ -161,7 +162,7 @@ mod tests {
                 assert_eq!(namespace.number(), number);
             }
         }
-        // Maintenance cannot read the notes of a namespace that is missing in `ALL`.
+        // `graphiti redact --again` cannot read the notes of a namespace that is missing in `ALL`.
         for namespace in [
             NoteNamespace::Awaiting,
             NoteNamespace::Checked,

@@ -58,7 +58,7 @@ pub enum SpaceStep {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvictionProgress {
     NotTried,
-    /// Content was evicted, and nothing more has to be or can be evicted.
+    /// Content was evicted. Either enough was evicted, or nothing more can be evicted.
     Evicted,
     /// Nothing can be evicted.
     NothingEvicted,
@@ -72,8 +72,8 @@ pub enum StoreHealth {
     Normal,
     /// Everything can be written, but the files should become smaller.
     NearLimit,
-    /// Text, checkpoints and vectors are refused until the store is opened again; everything else
-    /// is written. Contains the reason and a remedy.
+    /// Lists with text, checkpoints or vectors are refused until the store is opened again. All
+    /// other lists are written. Contains the reason and a remedy.
     TextRefused(String),
     /// Nothing can be written until the store is opened again. No acknowledged write is lost.
     Failed(String),

@@ -1,17 +1,17 @@
-//! The data of a session that lists are filtered and sorted by.
+//! The data by which lists of sessions are filtered and sorted.
 
 use std::sync::Arc;
 
 use crate::model::{Namespace, Timestamp, session::Session};
 
-/// The data of a session that lists are filtered and sorted by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionHead {
     pub last_activity: Timestamp,
     pub agent: Arc<str>,
     /// The directory of the session; `None` if the session has no project.
     pub project: Option<Namespace>,
-    /// The name of the session's state; see [`State::as_str`](crate::model::session::State::as_str).
+    /// The name of the session's state; see
+    /// [`State::as_str`](crate::model::session::State::as_str).
     pub state: &'static str,
     /// See [`Session::is_listed`].
     pub is_listed: bool,

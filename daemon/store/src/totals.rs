@@ -27,8 +27,9 @@ pub struct AgentTotals {
     pub sessions: SessionCounts,
     /// The sum over all files.
     pub tally: Tally,
-    /// At most three sessions with the latest activity, the oldest first. When one of them is
-    /// deleted, no earlier session takes its place.
+    /// At most three sessions with the latest activity; the session with the earliest activity of
+    /// them is the first. When one of them is deleted, the next session that changes takes its
+    /// place, even if other sessions have later activity.
     pub latest: Vec<(Timestamp, SessionKey)>,
 }
 

@@ -1,10 +1,10 @@
 //! A port for vectors of stored texts. Vectors are derived data: they are deleted in the same step
-//! as their texts, and can be computed again.
+//! as their owner, and can be computed again.
 
 use crate::{StoreError, model::vector::Vectors};
 
 pub trait VectorStore {
-    /// Calls `visit` for the vectors of each owner, until it returns `false`. Damaged vectors are
-    /// skipped, because they can be computed again.
+    /// Calls `visit` for the vectors of each owner, until `visit` returns `false`. Damaged vectors
+    /// are skipped, because they can be computed again.
     fn visit_vectors(&self, visit: &mut dyn FnMut(Vectors) -> bool) -> Result<(), StoreError>;
 }

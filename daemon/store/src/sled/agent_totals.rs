@@ -34,7 +34,7 @@ pub(super) struct StoredAgentTotals(Mutex<TotalsByAgent>);
 pub(super) struct CountedChanges {
     pub(super) sessions: BTreeMap<SessionKey, Option<Session>>,
     pub(super) sources: BTreeMap<SourceKey, Option<Tally>>,
-    /// Whether the list also replaces rows that are encoded already, perhaps of sessions.
+    /// Whether the list also writes encoded rows (`PreparedWrite::Rows`), which may be sessions.
     pub(super) has_rows: bool,
 }
 

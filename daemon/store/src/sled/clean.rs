@@ -1,4 +1,4 @@
-//! Cleans all rows with text, in steps.
+//! Cleaning: removes secrets from all rows with text, in steps.
 //!
 //! This module defines which tables contain text, and the [`Cleaner`] defines which fields of a
 //! record contain text. Every table must be in [`TEXT`] or in [`NO_TEXT`]. Vectors of a changed
@@ -72,8 +72,9 @@ const NO_TEXT: [u8; 16] = [
 ];
 /// Number of bytes of rows after which a step ends.
 const STEP: u64 = 1 << 20;
-/// Maximum number of messages that the cleaner gets with a checkpoint. The saved hash state
-/// contains at most 63 bytes of the last messages, so it never contains text of more messages.
+/// Maximum number of messages that the cleaner gets with a checkpoint. A checkpoint contains the
+/// state of a SHA-256 hash of the messages. This state contains at most the last 63 hashed bytes,
+/// which are never bytes of more messages.
 const BEFORE: u32 = 16;
 
 /// The rows to write; `None` deletes a row.

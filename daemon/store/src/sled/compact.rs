@@ -22,9 +22,9 @@ use crate::{StoreError, fault, files::sync_folder};
 /// Number of bytes of rows after which a batch is applied. sled frees no memory of replaced pages
 /// while it applies a batch.
 const BATCH: usize = 64 << 10;
-/// Number of batches after which the new database is flushed. Without these flushes, everything that
-/// a slow disk has not written yet stays in memory, and the file is larger, because sled reuses only
-/// segments that are written. `tests/README.md` has measurements.
+/// Number of batches after which the new database is flushed. Without these flushes, everything
+/// that a slow disk has not written yet stays in memory, and the file is larger, because sled
+/// reuses only segments that are written. `tests/README.md` has measurements.
 const FLUSH: usize = 16;
 
 /// The folders that a compaction uses, next to the database's folder.
@@ -155,7 +155,7 @@ fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
             batches += 1;
             if batches % FLUSH == 0 {
                 new.flush()?;
-                // The pauses of the waker begin again with each watch.
+                // The waker's pause has grown. A new watch makes it short again.
                 drop(watched);
                 watched = waker.watch();
             }

@@ -20,8 +20,8 @@ use crate::{StoreError, model::episode::MEMORY};
 /// are counted again, because the stored numbers are wrong or missing.
 const VERSION: u64 = 2;
 
-/// Numbers and heads of sessions that only the writer changes, except that any thread may take the
-/// next session key.
+/// Numbers, and the heads of sessions. Only the writer changes them, except that any thread may
+/// take the next session key and load the heads.
 #[derive(Debug)]
 pub(super) struct Counters {
     pub(super) next_session: AtomicU64,

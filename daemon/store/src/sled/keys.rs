@@ -20,7 +20,7 @@
 //! | `a` | record, session | empty: the record is a fork key of the session |
 //! | `A` | session, record | empty: the record is a fork key of the session |
 //! | `w` | namespace, length of the name, name, piece | note |
-//! | `G` | episode, piece | the ids by which the episode's rows in the tables below are found |
+//! | `G` | episode, piece | the ids by which the episode's rows in `M` to `B` are found |
 //! | `M` | entity, episode | mention |
 //! | `K` | namespace, kind, time, entity, episode | empty: the project's entities by kind |
 //! | `F` | fact, episode, piece | claims |

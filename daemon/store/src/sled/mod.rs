@@ -109,7 +109,7 @@ impl SledStore {
     }
 
     /// Opens the store with a limit of `limit` bytes on disk. Compacts a database near its limit
-    /// first if that makes it smaller.
+    /// first if that helps (see `space::next_step`).
     pub fn open_within(folder: &Path, limit: u64) -> Result<SledStore, StoreError> {
         let store = SledStore::open(folder)?;
         store.set_limit(limit);
@@ -119,7 +119,8 @@ impl SledStore {
         let before = store.disk_bytes();
         let content = store.content_bytes()?;
         if store.next_step(content, EvictionProgress::NothingEvicted) != SpaceStep::Compact {
-            // Content has to be evicted first, or a copy would not be smaller.
+            // Content has to be evicted first, a copy would hardly be smaller, or there is no free
+            // space for a copy.
             return Ok(store);
         }
         let lost = store.lost;

@@ -1,6 +1,6 @@
 //! Writes whose records are already encoded. The caller's thread encodes them, so that the single
-//! writing thread has less work. Only reworded messages are encoded by the writing thread, which
-//! reads their blocks first.
+//! writing thread has less work. Reworded messages are an exception: the writing thread encodes
+//! them, because it has to read their blocks first.
 
 use super::{
     envelope,

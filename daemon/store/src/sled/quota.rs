@@ -38,7 +38,7 @@ pub(super) struct Quota {
     folder: PathBuf,
     data: File,
     /// The size, in bytes, of all files in the folder except `data`. sled writes its snapshot only
-    /// when it opens and closes a database, so the size hardly changes in between.
+    /// when it opens a database, so the size hardly changes afterwards.
     others: u64,
     limit: AtomicU64,
     health: watch::Sender<StoreHealth>,
@@ -154,13 +154,15 @@ impl Quota {
                 *health = StoreHealth::NearLimit;
                 true
             }
-            // The size of the file varies by a few segments, and each change of the health starts an
-            // attempt to make the file smaller. So the state ends only far below the mark.
+            // The size of the file varies by a few segments, and each change of the health starts
+            // an attempt to make the file smaller. So this state ends only far below the size at
+            // which it begins.
             StoreHealth::NearLimit if self.used_bytes() < self.limit() / 2 => {
                 *health = StoreHealth::Normal;
                 true
             }
-            // All other states last until the next opening, which may compact the database.
+            // `TextRefused` and `Failed` last until the next opening, which may compact the
+            // database.
             _ => false,
         });
     }

@@ -1,8 +1,8 @@
 //! Copies the readable records of a damaged database into another one.
 //!
-//! To open a database, sled reads the settings (`conf`), the positions of pages (`snap.…`) and the
-//! log (`db`) up to its first damaged entry. It may panic if one of the first two is damaged. So this
-//! module opens a copy with fewer and fewer of these files, and copies record by record.
+//! To open a database, sled reads the settings (`conf`), the positions of pages (`snap.…`), and the
+//! log (`db`) up to its first damaged entry. sled may panic if `conf` or `snap.…` is damaged. So
+//! this module opens a copy with fewer and fewer of these files, and copies record by record.
 
 use std::{collections::VecDeque, fs, io, path::Path, sync::atomic::Ordering};
 
@@ -24,12 +24,12 @@ use crate::{
     notes::name_of,
 };
 
-/// The number of records that were copied.
+/// The numbers of records that were copied, existed already, were deleted, or are unreadable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Salvaged {
     /// Sessions that were missing and have been copied, or restored from their episodes.
     pub sessions: u64,
-    /// Sessions that existed already, or were forgotten.
+    /// Sessions that existed already, or that the user deleted with `graphiti forget`.
     pub known: u64,
     /// Sessions that existed although they had been forgotten, and have been deleted.
     pub forgotten: u64,
@@ -207,7 +207,7 @@ impl Transfer<'_> {
     }
 
     fn notes(&mut self) -> Result<(), StoreError> {
-        // `copy_fork_data` and `engine::sharing` copy some other notes. The rest can be created again.
+        // `copy_fork_data` and `engine::sharing` copy further notes. No other notes are copied.
         let namespaces = [
             NoteNamespace::Learned,
             NoteNamespace::Usage,

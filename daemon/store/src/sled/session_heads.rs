@@ -1,5 +1,5 @@
-//! Keeps the heads of all sessions in memory after they are first read, because decoding every
-//! session for a list takes a quarter of a second for 90,000 sessions.
+//! Keeps the heads ([`SessionHead`]) of all sessions in memory after they are first read, because
+//! decoding every session for a list takes a quarter of a second for 90,000 sessions.
 
 use std::{
     collections::{BTreeMap, HashSet},

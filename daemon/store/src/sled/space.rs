@@ -1,10 +1,10 @@
-//! Decides whether a database near its limit is compacted, and whether content is evicted before.
+//! Decides whether a database near its limit is compacted, and whether content is evicted first.
 //!
-//! Content whose compacted copy is clearly below the mark [`NEAR_LIMIT`] is never evicted: the
-//! database is only compacted. Of more content, the oldest is evicted, and the rest ([`TARGET`]) is
-//! copied. The old and the new file together may temporarily exceed the limit: by an eighth of it
-//! near the mark, by half of it after text was refused, and by up to five sixths of it if much text
-//! is not indexed yet.
+//! If the compacted copy of the content is clearly below [`NEAR_LIMIT`], nothing is evicted: the
+//! database is only compacted. If there is more content, the oldest is evicted until [`TARGET`] is
+//! reached, and the rest is copied. The old and the new file together may temporarily exceed the
+//! limit: by an eighth of it if the old file has just reached [`NEAR_LIMIT`], by half of it after
+//! text was refused, and by up to five sixths of it if much text is not indexed yet.
 //!
 //! If the disk has no free space for the copy, the old file stays. Content is then evicted only
 //! shortly before text is refused ([`ALMOST_FULL`]). sled reuses segments that an eviction empties,
@@ -15,15 +15,15 @@ use crate::{EvictionProgress, SpaceStep};
 /// The database should become smaller when its files take at least this many eighths of the limit.
 const NEAR_LIMIT: u64 = 5;
 /// Eviction should reduce the content to the limit divided by this number. A compacted database is
-/// about twice as large as its content, and the old database exists until the new one is complete.
-/// Together they take 5/8 + 2.2/6 of the limit, which is just less than the limit.
+/// about 2.2 times as large as its content, and the old database exists until the new one is
+/// complete. Together they take 5/8 + 2.2/6 of the limit, which is just less than the limit.
 const TARGET: u64 = 6;
 /// Content is evicted only if it has more bytes than the limit divided by this number. The largest
 /// copy of less content takes half of the limit, which is an eighth less than [`NEAR_LIMIT`].
 ///
 /// A file grows to three and a half times its content, which is 5/8 of the limit if the content is
 /// 5/28 (0.179) of it. So content between 0.179 and 0.2 of the limit is compacted after each growth
-/// of the files by [`GROWTH`]. Text is worth more than these compactions.
+/// of the files by [`GROWTH`]. To avoid these compactions, more text would have to be evicted.
 const FITTING: u64 = 5;
 /// Content is evicted without free space for a copy when the files take at least this many eighths
 /// of the limit, or when text is refused.
@@ -105,8 +105,8 @@ pub(super) fn next_step(sizes: DatabaseSizes, progress: EvictionProgress) -> Spa
         };
     }
     // With much text that is not indexed yet, a compacted database may have twice the intended
-    // size, and the old and the new file together temporarily exceed the limit. To refuse all
-    // writes forever would be worse. The copy of more content would have no space for new text.
+    // size, and the old and the new file together temporarily exceed the limit. It would be worse
+    // to refuse all text forever. A copy of even more content would have no space for new text.
     let is_useful = content <= target.saturating_mul(2)
         && largest_copy(content) < files
         && (has_changed || progress == EvictionProgress::Evicted);

@@ -1,8 +1,8 @@
 //! Converts the statements of one episode to rows, and reads them.
 //!
 //! Every row belongs to one episode, whose id is the last part of the row's key. If the value is
-//! stored in pieces, the number of the piece follows the id. Deleting an episode therefore deletes
-//! all its rows.
+//! stored in pieces, the number of the piece follows the id. The index of the episode (table `G`)
+//! has the ids by which its rows are found, so that all of them are deleted with the episode.
 
 use std::collections::{BTreeMap, BTreeSet};
 

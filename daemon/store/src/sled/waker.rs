@@ -18,7 +18,7 @@ use crate::sync::{Condvar, Mutex, MutexGuard};
 /// The pause before the first extra flush. The pause doubles after each extra flush. A flush
 /// usually takes milliseconds, and an extra flush is harmless.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-/// The maximum pause, as a multiple of [`FIRST_PAUSE`].
+/// The maximum pause, as a multiple of the first pause.
 const MAX_PAUSES: u32 = 64;
 
 /// A thread that flushes when watched work takes long, and sleeps while no work is watched.

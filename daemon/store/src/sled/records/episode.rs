@@ -1,4 +1,4 @@
-//! An episode on disk. Its summary is JSON, because it is a document and gets new fields often.
+//! An episode on disk. Its summary is stored as JSON, because summaries often get new fields.
 
 use serde::{Deserialize, Serialize};
 

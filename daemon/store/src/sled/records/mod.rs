@@ -4,9 +4,9 @@
 //! `sled/migrate/v<N>.rs`, convert them there, raise [`super::envelope::VERSION`], make
 //! [`super::envelope::open`] accept the old version, and keep the golden file of that version.
 //! `check_version` in `sled/mod.rs` then marks the database, so that older programs refuse it.
-//! There is no migration yet, because there is only one version. Data that often gets new fields,
-//! such as a summary or a checkpoint, is JSON inside its record, so that a new field there needs no
-//! new version.
+//! There is no migration yet, because there is only one version. Data that often gets new fields is
+//! JSON inside its record, so that a new field there needs no new version: the summary of an
+//! episode, the state in a checkpoint, and the content of most notes.
 
 mod episode;
 #[cfg(test)]

@@ -93,7 +93,8 @@ impl WriterThread {
     }
 
     /// Replaces the vectors of `owner`. Stores the new vectors only if the owner still exists and,
-    /// for a session, `episode` is still its episode. Other vectors would never be deleted.
+    /// for a session, `episode` is still its episode. Vectors without an owner would never be
+    /// deleted.
     pub(super) fn put_vectors(
         &self,
         transaction: &mut Transaction,

@@ -48,8 +48,8 @@ const QUEUE: usize = 1_024;
 /// Maximum number of lists with text in the queue; here, checkpoints and vectors count as text. A
 /// caller that queues more text is blocked, so that memory is bounded.
 const TEXT_QUEUE: usize = 8;
-/// Maximum number of lists that share a flush and a sync. In measurements, even twenty lists caused no
-/// loss.
+/// Maximum number of lists that share a flush and a sync. In measurements, even twenty lists caused
+/// no loss.
 const GROUP: usize = 16;
 /// Maximum number of entities and facts in one entry of the outbox. Each id takes sixteen bytes, so
 /// that an entry is smaller than [`pieces::PIECE`].
@@ -181,9 +181,9 @@ struct Transaction {
     new_sessions: BTreeSet<SessionKey>,
     /// Paths that this list registers. They are not in the tree yet.
     new_paths: BTreeMap<String, SourceKey>,
-    /// Files that this list removes. They are still in the tree.
+    /// Files of each [`Write::DropSource`] in this list. They are still in the tree.
     dropped: Vec<SourceKey>,
-    /// Files whose messages this list removes. The messages are still in the tree.
+    /// Files that `drop_text` has cleared for this list. Their messages are still in the tree.
     cleared: Vec<SourceKey>,
     /// Entities and facts whose statements this list changes.
     entities_and_facts: BTreeSet<EntityOrFact>,
@@ -238,7 +238,7 @@ impl WriterThread {
             fault::point("store: synced");
             let end = self.counters.get().outbox;
             if synced.is_ok() {
-                // If the mark is not written, a later loss is not detected, but nothing is lost now.
+                // If this fails, a later loss of data may not be detected.
                 let _ = self.high_water_mark.set(end);
                 fault::point("store: marked");
                 self.outbox.send_replace(end);

@@ -1,4 +1,5 @@
-//! Writes and deletes the records of transcript files. Two records never have the same path.
+//! Writes and deletes the records of transcript files. A record is not stored if another record has
+//! the same path. Older versions stored such records.
 
 use super::{Transaction, WriterThread};
 use crate::{
