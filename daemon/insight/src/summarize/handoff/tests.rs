@@ -113,7 +113,7 @@ fn a_project_without_sessions_gets_the_wishes() {
 Standing wishes that the user stated:
 - “Never push to main”
 
-More: tools search_sessions and get_session, or `graphiti search`.";
+More: search_sessions, get_session, `graphiti search`.";
     assert_eq!(shown, wanted);
 }
 
@@ -148,8 +148,8 @@ It reported as done: “Replaced the signer”; “Opened pull request #12”
 Standing wishes that the user stated:
 - “Never push to main”
 
-Repository as that session left it (2026-03-09; it may have changed since):
-- “branch `auth`; last commit `abc1234` Replace the signer; no push seen”
+Repository at its end (it may have changed since):
+- “last commit `abc1234` Replace the signer; no push seen”
 - “Opened pull request #12”
 
 Left open:
@@ -164,7 +164,7 @@ Also recorded in that session:
 Failing tests:
 - `pytest`, 1 of 40: `tests/test_auth.py::test_expiry`
 
-More: tools search_sessions and get_session, or `graphiti search`.";
+More: search_sessions, get_session, `graphiti search`.";
 
 /// A [`StatementValidity`] in which every statement holds and the ending of each session is known.
 struct EndedValidity(SessionEnding);
@@ -609,7 +609,7 @@ fn unpushed_work_and_open_pull_requests_of_other_branches_are_listed() {
     last.summary.next_steps = None;
     let handoff = gather(&[last.clone(), log, oidc.clone(), uuid.clone()], &[]);
     let wanted = "\
-Left on other branches (it may have changed since):
+Left on other branches:
 - “Pull request #88 OIDC: https://x/pull/88” (2026-03-09)
 - “branch `uuid`; last commit `7c01d5e` uuid: steps 1 and 2; no push seen” (2026-03-09)
 ";
