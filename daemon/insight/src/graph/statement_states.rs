@@ -4,7 +4,11 @@
 use std::collections::HashMap;
 
 use crate::{
-    graph::{Graph, fact_validity::CORRECTED, quoted_reports::without_statements},
+    graph::{
+        Graph,
+        fact_validity::CORRECTED,
+        quoted_reports::{parts, without_statements},
+    },
     model::{
         EpisodeId, Fact, SessionEnding, Timestamp,
         graph::{EntityOrFact, Relation, Verdict},
@@ -137,8 +141,8 @@ impl StatementStates {
     /// Removes the wishes that were marked as wrong or done from the quoted requests.
     fn correct_requests(&mut self) {
         let corrected = self.wishes.iter().filter(|state| state.is_corrected());
-        let corrected: Vec<(&str, &str)> =
-            corrected.map(|state| (state.sentence.as_str(), state.sentence.as_str())).collect();
+        let sentences = corrected.flat_map(|state| parts(&state.sentence));
+        let corrected: Vec<(&str, &str)> = sentences.map(|sentence| (sentence, sentence)).collect();
         if corrected.is_empty() {
             return;
         }
@@ -295,9 +299,11 @@ mod tests {
     fn a_corrected_wish_is_not_quoted_from_a_request() {
         let tabs = "Always use tabs in Python files";
         let runbook = "Write the runbook for the gateway alarm";
+        let wrong = Verdict::Wrong;
         let facts = [
-            stated(Relation::Prefers, "", tabs, Some(Verdict::Wrong)),
+            stated(Relation::Prefers, "", tabs, Some(wrong)),
             stated(Relation::Prefers, "", "Never push to main", None),
+            stated(Relation::Prefers, "", "Answer in German. Keep code in English.", Some(wrong)),
             stated(Relation::LeftOpen, runbook, runbook, Some(Verdict::Done)),
         ];
         let mut states = StatementStates::of(&facts, episode(), NOW);
@@ -310,6 +316,8 @@ mod tests {
         let export = "Add the export to the report page.";
         assert_eq!(quoted(&format!("{tabs}. {export}"), &[tabs]), (export.to_owned(), vec![]));
         assert_eq!(quoted(tabs, &[]).0, "");
+        let both = format!("Answer in German. Keep code in English. {export}");
+        assert_eq!(quoted(&both, &[]).0, export);
         // A request was made even if its task is done, and the other wishes still hold.
         for kept in [
             format!("{runbook}. Never push to main."),

@@ -55,7 +55,7 @@ const COMMANDS: usize = 3;
 const DONE: usize = 3;
 
 /// Shows the agent how to find more.
-const FOOT: &str = "More: search_sessions, get_session, `graphiti search`.";
+const FOOT: &str = "More: tools search_sessions and get_session, or `graphiti search`.";
 
 /// Follows the headings of lists that others may have changed. One note is enough for both lists.
 const CHANGED_SINCE: &str = " (it may have changed since)";
@@ -119,7 +119,7 @@ impl Handoff {
             ending_section(last),
             self.wishes_section(),
             self.list_section(
-                &format!("Repository at its end{CHANGED_SINCE}"),
+                &format!("Repository at that time{CHANGED_SINCE}"),
                 topic::REPOSITORY,
                 &own_states,
                 [1, 5],
@@ -167,7 +167,7 @@ impl Handoff {
     /// Builds a list. The first three entries have the first of the `priorities`. The others, and the
     /// decisions of older sessions, have the second. Each entry that is not from the last session ends
     /// with the date of its session. An open end ends with the branch, too, if the last session did
-    /// not work on it and the entry before is not of the same session.
+    /// not work on it.
     fn list_section(
         &self,
         heading: &str,
@@ -176,18 +176,14 @@ impl Handoff {
         priorities: [u32; 2],
     ) -> HandoffSection {
         let mut section = HandoffSection::new(heading, topic);
-        let previous = std::iter::once(None).chain(list.iter().map(|line| Some(line.session)));
-        let entries = list.iter().zip(previous).map(|(line, previous)| {
-            let Some(session) = self.sessions.get(line.session).filter(|_| line.session > 0) else {
-                return line.text.clone();
-            };
-            let other = session.branch_unlike(&self.sessions[0]).filter(|_| topic == topic::OPEN);
-            let branch = match other {
-                Some(_) if previous == Some(line.session) => "same branch, ".to_owned(),
-                Some(name) => format!("branch `{name}`, "),
-                None => String::new(),
-            };
-            format!("{} ({branch}{})", line.text, day(session.ended_at))
+        let entries = list.iter().map(|line| match self.sessions.get(line.session) {
+            Some(session) if line.session > 0 => {
+                let other = session.branch_unlike(&self.sessions[0]);
+                let other = other.filter(|_| topic == topic::OPEN);
+                let branch = other.map_or(String::new(), |name| format!("branch `{name}`, "));
+                format!("{} ({branch}{})", line.text, day(session.ended_at))
+            }
+            _ => line.text.clone(),
         });
         let is_old = |at: usize| {
             topic == topic::DECISIONS

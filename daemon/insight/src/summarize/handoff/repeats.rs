@@ -36,7 +36,10 @@ pub(super) fn own_state(line: &SessionLine, last: &EndedSession) -> SessionLine 
     }
     if let Some(title) = title(last) {
         let subject = format!(" {title}");
-        let is_whole = |rest: &str| rest.starts_with([';', ':', '”']) || rest.starts_with(" (");
+        // A title may be the beginning of a longer subject.
+        let is_whole = |rest: &str| {
+            pattern!(r"^(?:[;”]|: https?:| \((?:on `|merged|closed|draft|open))").is_match(rest)
+        };
         let named = pattern!(r"(?:last commit `[0-9a-f]+`|Pull request #\d+)").find(&text);
         let end = named.map_or(text.len(), |named| named.end());
         if text[end..].strip_prefix(&subject).is_some_and(is_whole) {
@@ -89,6 +92,10 @@ mod tests {
             (
                 "“branch `main`; last commit `a1b2c3d` Round the totals of the cart and the bill; pushed”",
                 "“branch `main`; last commit `a1b2c3d` Round the totals of the cart and the bill; pushed”",
+            ),
+            (
+                "“last commit `a1b2c3d` Round the totals of the cart (H-01, H-06); pushed”",
+                "“last commit `a1b2c3d` Round the totals of the cart (H-01, H-06); pushed”",
             ),
             ("“branch `fix/cart`”", "“branch `fix/cart`”"),
         ] {

@@ -113,7 +113,7 @@ fn a_project_without_sessions_gets_the_wishes() {
 Standing wishes that the user stated:
 - “Never push to main”
 
-More: search_sessions, get_session, `graphiti search`.";
+More: tools search_sessions and get_session, or `graphiti search`.";
     assert_eq!(shown, wanted);
 }
 
@@ -148,7 +148,7 @@ It reported as done: “Replaced the signer”; “Opened pull request #12”
 Standing wishes that the user stated:
 - “Never push to main”
 
-Repository at its end (it may have changed since):
+Repository at that time (it may have changed since):
 - “last commit `abc1234` Replace the signer; no push seen”
 - “Opened pull request #12”
 
@@ -164,7 +164,7 @@ Also recorded in that session:
 Failing tests:
 - `pytest`, 1 of 40: `tests/test_auth.py::test_expiry`
 
-More: search_sessions, get_session, `graphiti search`.";
+More: tools search_sessions and get_session, or `graphiti search`.";
 
 /// A [`StatementValidity`] in which every statement holds and the ending of each session is known.
 struct EndedValidity(SessionEnding);
