@@ -1,7 +1,6 @@
 //! Decides whether a prompt matches an entry, by the words and names that both contain.
 //!
-//! The limits were chosen on prompts of half of the recorded projects and judged on the others;
-//! `tests/README.md` has the figures.
+//! The limits were chosen on recorded prompts; `tests/README.md` has the figures and their limits.
 
 use super::RecallTopic;
 
