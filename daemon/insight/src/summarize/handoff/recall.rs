@@ -8,7 +8,7 @@ mod overlap;
 
 use std::collections::{BTreeSet, HashMap};
 
-use self::overlap::{Overlap, thresholds};
+use self::overlap::{Overlap, least_words, thresholds};
 use crate::{
     lang::prompt::slash_command,
     model::{
@@ -155,17 +155,23 @@ impl RecallMemory {
         if entry.tails.iter().any(is_shown) {
             return Some(1.0);
         }
-        let overlap = self.overlap(entry, asked)?;
         let names_test =
             entry.names.iter().any(|name| name.starts_with("test") || name.contains("_test"));
         let thresholds = thresholds(entry.topic, asked.has_error, names_test);
+        let overlap = self.overlap(entry, asked, least_words(thresholds))?;
         thresholds.iter().any(|threshold| threshold.admits(&overlap)).then_some(overlap.share)
     }
 
-    /// Compares an entry with a prompt; `None` if they share fewer than two words.
-    fn overlap(&self, entry: &RecallEntry, asked: &ParsedPrompt) -> Option<Overlap> {
+    /// Compares an entry with a prompt; `None` if they share fewer than `least_words` words. The user
+    /// waits, so the other measures of these entries are not computed.
+    fn overlap(
+        &self,
+        entry: &RecallEntry,
+        asked: &ParsedPrompt,
+        least_words: usize,
+    ) -> Option<Overlap> {
         let common: Vec<&String> = entry.words.intersection(&asked.words).collect();
-        if common.len() < 2 {
+        if common.len() < least_words {
             return None;
         }
         let of_entry: f64 = entry.words.iter().map(|word| self.information(word)).sum();

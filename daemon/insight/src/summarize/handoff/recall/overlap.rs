@@ -91,6 +91,11 @@ const WISH: [Threshold; 1] = [limits(0.75, 2, 4.5)];
 /// The question of the prompt must be about the same: questions share their wording.
 const ANSWER: [Threshold; 1] = [limits(0.7, 5, 9.0)];
 
+/// Returns the least number of shared words that one of the `thresholds` admits.
+pub(super) fn least_words(thresholds: &[Threshold]) -> usize {
+    thresholds.iter().map(|threshold| threshold.words).min().unwrap_or(usize::MAX)
+}
+
 /// Returns the thresholds of an entry. One of them has to admit the overlap.
 pub(super) fn thresholds(
     topic: RecallTopic,
