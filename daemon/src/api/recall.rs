@@ -136,9 +136,10 @@ fn gather(store: &dyn Store, projects: &[Namespace]) -> Result<RecallMemory, Sto
         let page = newest_episodes(store, Some(projects), before, PAGE)?;
         let Some(last) = page.last() else { break };
         before = Some(last.id);
-        for episode in &page {
+        for mut episode in page {
             let states = Graph::of(store).statement_states(episode.id, clock::now())?;
-            memory.add(episode, &|text| states.sentence(text).map(str::to_owned));
+            states.remove_ended_wishes(&mut episode.summary);
+            memory.add(&episode, &|text| states.sentence(text).map(str::to_owned));
         }
     }
     Ok(memory)

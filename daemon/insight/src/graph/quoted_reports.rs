@@ -47,7 +47,7 @@ pub(super) fn without_statements(report: &str, statements: &[(&str, &str)]) -> S
 }
 
 /// Splits a report into its sentences and list items, each with its mark at the end.
-fn parts(report: &str) -> impl Iterator<Item = &str> {
+pub(super) fn parts(report: &str) -> impl Iterator<Item = &str> {
     let mut start = 0;
     let sentences = sentence_ends(report).chain([report.len()]).map(move |end| {
         let sentence = &report[start..end];

@@ -4,7 +4,11 @@
 use std::collections::HashMap;
 
 use crate::{
-    graph::{Graph, fact_validity::CORRECTED, quoted_reports::without_statements},
+    graph::{
+        Graph,
+        fact_validity::CORRECTED,
+        quoted_reports::{parts, without_statements},
+    },
     model::{
         EpisodeId, Fact, SessionEnding, Timestamp,
         graph::{EntityOrFact, Relation, Verdict},
@@ -50,6 +54,11 @@ impl StatementState {
             sentence: without_session(&fact.sentence).to_owned(),
             verdict: verdict.and_then(Verdict::parse),
         }
+    }
+
+    /// Whether a user or an agent ended the statement.
+    fn is_corrected(&self) -> bool {
+        !self.holds && matches!(self.verdict, Some(Verdict::Wrong | Verdict::Done))
     }
 
     /// Returns a note about a statement that does not hold.
@@ -107,22 +116,49 @@ impl StatementStates {
             text.push_str(note(text).unwrap_or_default());
         }
         for wish in summary.preferences.iter_mut().flatten() {
-            let plain = |text: &str| text.replace(['"', '“', '”'], "");
-            let is_same = |state: &&StatementState| plain(&state.sentence) == plain(wish);
-            let similar = || self.wishes.iter().find(|state| same_words(&state.sentence, wish));
-            let state = self.wishes.iter().find(is_same).or_else(similar);
-            wish.push_str(match state {
+            wish.push_str(match self.wish(wish) {
                 Some(state) if state.verdict == Some(Verdict::Done) => " (withdrawn)",
                 state => state.and_then(StatementState::note).unwrap_or_default(),
             });
         }
     }
 
+    /// Removes the wishes that no longer hold from the summary.
+    pub fn remove_ended_wishes(&self, summary: &mut EnhancedSessionSummary) {
+        if let Some(wishes) = &mut summary.preferences {
+            wishes.retain(|wish| self.wish(wish).is_none_or(|state| state.holds));
+        }
+    }
+
+    /// Returns the state of a wish of the summary.
+    fn wish(&self, wish: &str) -> Option<&StatementState> {
+        let plain = |text: &str| text.replace(['"', '“', '”'], "");
+        let is_same = |state: &&StatementState| plain(&state.sentence) == plain(wish);
+        let similar = || self.wishes.iter().find(|state| same_words(&state.sentence, wish));
+        self.wishes.iter().find(is_same).or_else(similar)
+    }
+
+    /// Removes the wishes that were marked as wrong or done from the quoted requests.
+    fn correct_requests(&mut self) {
+        let corrected = self.wishes.iter().filter(|state| state.is_corrected());
+        let sentences = corrected.flat_map(|state| parts(&state.sentence));
+        let corrected: Vec<(&str, &str)> = sentences.map(|sentence| (sentence, sentence)).collect();
+        if corrected.is_empty() {
+            return;
+        }
+        // A first request that is only a wish becomes empty. Without it, the handoff would quote the
+        // objective, which repeats the wish.
+        if let Some(request) = &mut self.ending.first_request {
+            *request = without_statements(request, &corrected);
+        }
+        let later = &mut self.ending.later_requests;
+        later.iter_mut().for_each(|request| *request = without_statements(request, &corrected));
+        later.retain(|request| !request.is_empty());
+    }
+
     /// Removes the statements that were marked as wrong or done from the quoted reports.
     fn correct_reports(&mut self) {
-        let corrected = self.statements.iter().filter(|(_, state)| {
-            !state.holds && matches!(state.verdict, Some(Verdict::Wrong | Verdict::Done))
-        });
+        let corrected = self.statements.iter().filter(|(_, state)| state.is_corrected());
         let corrected: Vec<(&str, &str)> =
             corrected.map(|(text, state)| (text.as_str(), state.sentence.as_str())).collect();
         for report in [&mut self.ending.report, &mut self.ending.earlier_report] {
@@ -162,7 +198,8 @@ fn text_attribute(relation: Relation) -> Option<&'static str> {
 
 impl Graph<'_> {
     /// Returns which open ends, decisions, wishes and failing tests of an episode hold at `now`, and how
-    /// the session ended, without reported statements that were marked as wrong or done.
+    /// the session ended, without reported statements and requested wishes that were marked as wrong or
+    /// done.
     pub fn statement_states(
         &self,
         episode: EpisodeId,
@@ -189,6 +226,7 @@ impl Graph<'_> {
         }
         let mut states = StatementStates { ending, ..StatementStates::of(&facts, episode, now) };
         states.correct_reports();
+        states.correct_requests();
         Ok(states)
     }
 }
@@ -255,5 +293,51 @@ mod tests {
         states.ending.report = Some(format!("{pool}. Left open: {runbook}; {webhook}."));
         states.correct_reports();
         assert_eq!(states.ending.report.unwrap(), format!("Left open: {webhook}."));
+    }
+
+    #[test]
+    fn a_corrected_wish_is_not_quoted_from_a_request() {
+        let tabs = "Always use tabs in Python files";
+        let runbook = "Write the runbook for the gateway alarm";
+        let wrong = Verdict::Wrong;
+        let facts = [
+            stated(Relation::Prefers, "", tabs, Some(wrong)),
+            stated(Relation::Prefers, "", "Never push to main", None),
+            stated(Relation::Prefers, "", "Answer in German. Keep code in English.", Some(wrong)),
+            stated(Relation::LeftOpen, runbook, runbook, Some(Verdict::Done)),
+        ];
+        let mut states = StatementStates::of(&facts, episode(), NOW);
+        let mut quoted = |first: &str, later: &[&str]| {
+            states.ending.first_request = Some(first.to_owned());
+            states.ending.later_requests = later.iter().map(|&text| text.to_owned()).collect();
+            states.correct_requests();
+            (states.ending.first_request.clone().unwrap(), states.ending.later_requests.clone())
+        };
+        let export = "Add the export to the report page.";
+        assert_eq!(quoted(&format!("{tabs}. {export}"), &[tabs]), (export.to_owned(), vec![]));
+        assert_eq!(quoted(tabs, &[]).0, "");
+        let both = format!("Answer in German. Keep code in English. {export}");
+        assert_eq!(quoted(&both, &[]).0, export);
+        // A request was made even if its task is done, and the other wishes still hold.
+        for kept in [
+            format!("{runbook}. Never push to main."),
+            "Never use tabs in Python files.".to_owned(),
+            "Replace the tabs in the Python files of the importer by spaces.".to_owned(),
+        ] {
+            assert_eq!(quoted(&kept, &[&kept]), (kept.clone(), vec![kept]));
+        }
+    }
+
+    #[test]
+    fn only_wishes_that_ended_are_removed_from_a_summary() {
+        let tabs = "Always use tabs in Python files";
+        let facts = [stated(Relation::Prefers, "", tabs, Some(Verdict::Done))];
+        let mut summary: EnhancedSessionSummary = serde_json::from_value(serde_json::json!({
+            "objective": "", "outcome": "completed",
+            "preferences": [format!("\"{tabs}\""), "\"Never push to main\""],
+        }))
+        .unwrap();
+        StatementStates::of(&facts, episode(), NOW).remove_ended_wishes(&mut summary);
+        assert_eq!(summary.preferences.unwrap(), ["\"Never push to main\""]);
     }
 }

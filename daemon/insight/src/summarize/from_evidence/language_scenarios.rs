@@ -62,6 +62,39 @@ fn a_decision_in_any_language_has_its_reason_once() {
 }
 
 #[test]
+fn a_german_reason_is_separate_from_its_conjunction_and_decision() {
+    for (reply, decision, reason) in [
+        (
+            "Fertig.\n\n**Entscheidung:** csv, weil pandas zu langsam ist.",
+            "Csv",
+            "Pandas zu langsam ist",
+        ),
+        (
+            "Fertig.\n\n**Entscheidung:** Sicht statt Partitionen, weil das Team Partitionen nicht pflegen kann.",
+            "Sicht statt Partitionen",
+            "Das Team Partitionen nicht pflegen kann",
+        ),
+        (
+            "Fertig. Weil das Team sie nicht pflegen kann, habe ich mich für eine Sicht statt Partitionen entschieden.",
+            "Für eine Sicht statt Partitionen entschieden",
+            "Das Team sie nicht pflegen kann",
+        ),
+    ] {
+        let decided = reported("make the report faster", reply).key_decisions.unwrap_or_default();
+        assert_eq!(decided.len(), 1, "{reply}: {decided:?}");
+        let found = (&*decided[0].decision, &*decided[0].rationale);
+        assert_eq!(found, (decision, reason), "{reply}");
+    }
+    for reply in [
+        "Fertig. Weil der Test noch läuft, habe ich nichts am Server geändert.",
+        "Fertig. Die Liste bleibt sortiert, weil der Leser sie so braucht.",
+    ] {
+        let decided = reported("make the report faster", reply).key_decisions;
+        assert_eq!(decided.unwrap_or_default(), [], "{reply}");
+    }
+}
+
+#[test]
 fn remaining_failed_and_announced_work_is_not_done() {
     for (reply, is_open) in [
         ("Fertig. Die Migration muss noch auf der Produktion laufen.", true),

@@ -15,6 +15,7 @@ mod past;
 pub mod recall;
 mod recorded;
 mod render;
+mod repeats;
 mod state;
 mod steps;
 mod taken_up;

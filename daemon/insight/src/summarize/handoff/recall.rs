@@ -4,8 +4,11 @@
 //! A wrong line costs the agent more than a missing one. Each kind therefore has a separate
 //! threshold, and words that many entries share count little. The texts are quoted as in a handoff.
 
+mod overlap;
+
 use std::collections::{BTreeSet, HashMap};
 
+use self::overlap::{Overlap, least_words, thresholds};
 use crate::{
     lang::prompt::slash_command,
     model::{
@@ -25,6 +28,12 @@ const MAX_PROMPT_BYTES: usize = 8 << 10;
 const MAX_ENTRIES: usize = 40;
 /// Minimum number of meaningful words of the end of an error message that is recalled by its end.
 const MIN_TAIL_WORDS: usize = 3;
+/// Maximum number of entries that contain a rare name.
+const RARE_IN: u32 = 3;
+/// Minimum number of bytes of a rare name.
+const MIN_RARE_NAME: usize = 8;
+/// Begins a finding that answers a question of the user.
+const ASKED: &str = "Asked: ";
 
 /// The results and open ends of the sessions of a project. The latest session is added first.
 #[derive(Debug, Default)]
@@ -32,6 +41,8 @@ pub struct RecallMemory {
     entries: Vec<RecallEntry>,
     /// For each word, the number of entries that contain it.
     frequencies: HashMap<String, u32>,
+    /// For each name, the number of entries that contain it.
+    name_frequencies: HashMap<String, u32>,
 }
 
 /// An entry that a prompt may match.
@@ -57,20 +68,9 @@ pub enum RecallTopic {
     Decision,
     Wish,
     Finding,
+    /// A finding that answers a question of the user.
+    Answer,
     OpenEnd,
-}
-
-/// The part of an entry that a prompt must contain.
-struct Threshold {
-    /// The share of the entry's information, from 0 to 1.
-    share: f64,
-    /// The number of words that the entry and the prompt share.
-    words: usize,
-    /// The information of these words, in nats.
-    information: f64,
-    /// Whether the prompt has to contain a name of the entry, because the other words of entries
-    /// with this topic occur in many requests.
-    needs_name: bool,
 }
 
 impl RecallMemory {
@@ -89,10 +89,13 @@ impl RecallMemory {
         let drafts: Vec<RecallDraft> =
             settled.chain(open_ends).chain(findings).take(MAX_ENTRIES).collect();
         for RecallDraft { topic, matched, text } in drafts {
-            let (words, names) = (words(&matched), names(&matched));
+            let (words, names) = (compared_words(&matched), names(&matched));
             let tails = if topic == RecallTopic::Error { tails(&matched) } else { Vec::new() };
             for word in &words {
                 *self.frequencies.entry(word.clone()).or_default() += 1;
+            }
+            for name in &names {
+                *self.name_frequencies.entry(name.clone()).or_default() += 1;
             }
             self.entries.push(RecallEntry {
                 topic,
@@ -120,8 +123,10 @@ impl RecallMemory {
             return Vec::new();
         }
         let prompt = &prompt[..prompt.floor_char_boundary(MAX_PROMPT_BYTES)];
+        let words = compared_words(prompt);
         let asked = ParsedPrompt {
-            words: words(prompt),
+            weight: self.weight(words.iter()),
+            words,
             names: names(prompt),
             has_error: has_error(prompt),
             text: plain(prompt),
@@ -150,23 +155,49 @@ impl RecallMemory {
         if entry.tails.iter().any(is_shown) {
             return Some(1.0);
         }
+        let names_test =
+            entry.names.iter().any(|name| name.starts_with("test") || name.contains("_test"));
+        let thresholds = thresholds(entry.topic, asked.has_error, names_test);
+        let overlap = self.overlap(entry, asked, least_words(thresholds))?;
+        thresholds.iter().any(|threshold| threshold.admits(&overlap)).then_some(overlap.share)
+    }
+
+    /// Compares an entry with a prompt; `None` if they share fewer than `least_words` words. The user
+    /// waits, so the other measures of these entries are not computed.
+    fn overlap(
+        &self,
+        entry: &RecallEntry,
+        asked: &ParsedPrompt,
+        least_words: usize,
+    ) -> Option<Overlap> {
         let common: Vec<&String> = entry.words.intersection(&asked.words).collect();
-        let threshold = threshold(entry.topic, asked);
-        if common.len() < threshold.words {
+        if common.len() < least_words {
             return None;
         }
-        let information = |words: &mut dyn Iterator<Item = &String>| -> f64 {
-            words.map(|word| self.information(word)).sum()
+        let of_entry: f64 = entry.words.iter().map(|word| self.information(word)).sum();
+        let information: f64 = common.iter().map(|word| self.information(word)).sum();
+        let product = self.weight(entry.words.iter()) * asked.weight;
+        let shared_names = entry.names.intersection(&asked.names);
+        let is_rare = |name: &&String| {
+            name.len() >= MIN_RARE_NAME
+                && self.name_frequencies.get(*name).is_some_and(|entries| *entries <= RARE_IN)
         };
-        let shared = information(&mut common.iter().copied());
-        let share = shared / information(&mut entry.words.iter()).max(f64::EPSILON);
-        let has_name = entry.names.intersection(&asked.names).next().is_some();
-        if threshold.needs_name && !has_name {
-            return None;
-        }
-        // A shared name that is not required raises the share by a third.
-        let share = if has_name && !threshold.needs_name { share * 1.33 } else { share };
-        (share >= threshold.share && shared >= threshold.information).then_some(share)
+        let has_name = shared_names.clone().next().is_some();
+        // In errors and wishes, a shared name raises the share by a third.
+        let is_raised = has_name && matches!(entry.topic, RecallTopic::Error | RecallTopic::Wish);
+        Some(Overlap {
+            words: common.len(),
+            information,
+            share: information / of_entry.max(f64::EPSILON) * if is_raised { 1.33 } else { 1.0 },
+            similarity: self.weight(common.iter().copied()) / product.sqrt().max(f64::EPSILON),
+            has_name,
+            has_rare_name: shared_names.into_iter().any(|name| is_rare(&name)),
+        })
+    }
+
+    /// Returns the sum of the squared information of words.
+    fn weight<'w>(&self, words: impl Iterator<Item = &'w String>) -> f64 {
+        words.map(|word| self.information(word).powi(2)).sum()
     }
 
     /// Returns the information of a word, in nats: high for a word that few entries contain.
@@ -186,7 +217,7 @@ impl RecallEntry {
             RecallTopic::Error => "an error",
             RecallTopic::Decision => "a decision",
             RecallTopic::Wish => "a wish of the user",
-            RecallTopic::Finding => "a finding",
+            RecallTopic::Finding | RecallTopic::Answer => "a finding",
             RecallTopic::OpenEnd => "left open",
         };
         let session = guard::name(&self.session_id).unwrap_or_default();
@@ -202,6 +233,8 @@ struct ParsedPrompt {
     words: BTreeSet<String>,
     names: BTreeSet<String>,
     has_error: bool,
+    /// The sum of the squared information of the words.
+    weight: f64,
     /// The prompt as [`plain`] returns it.
     text: String,
 }
@@ -212,19 +245,6 @@ struct RecallDraft {
     /// The text that a prompt has to match.
     matched: String,
     text: String,
-}
-
-fn threshold(topic: RecallTopic, asked: &ParsedPrompt) -> Threshold {
-    let threshold =
-        |share, words, information, needs_name| Threshold { share, words, information, needs_name };
-    match topic {
-        RecallTopic::Error if asked.has_error => threshold(0.6, 3, 8.0, false),
-        RecallTopic::Error => threshold(0.75, 4, 11.0, false),
-        RecallTopic::Decision => threshold(0.35, 4, 18.0, true),
-        RecallTopic::Wish => threshold(0.75, 2, 4.5, false),
-        RecallTopic::Finding => threshold(0.3, 5, 20.0, true),
-        RecallTopic::OpenEnd => threshold(0.22, 4, 16.0, true),
-    }
 }
 
 fn error(record: &ErrorResolution) -> Option<RecallDraft> {
@@ -238,7 +258,9 @@ fn error(record: &ErrorResolution) -> Option<RecallDraft> {
 
 fn decision(record: &DecisionRecord, fact: &str) -> Option<RecallDraft> {
     let text = guard::quote(fact, MAX_DECISION_CHARS)?;
-    Some(RecallDraft { topic: RecallTopic::Decision, matched: record.decision.clone(), text })
+    // The mark of a quote is not a word of the user.
+    let stated = record.decision.trim_start_matches("User: ");
+    Some(RecallDraft { topic: RecallTopic::Decision, matched: stated.to_owned(), text })
 }
 
 fn wish(wish: &str) -> Option<RecallDraft> {
@@ -259,11 +281,9 @@ fn wish(wish: &str) -> Option<RecallDraft> {
 fn finding(found: &str) -> Option<RecallDraft> {
     let quotes_user = found.starts_with("User: ") || found.starts_with(USER_REPORTED);
     let text = guard::quote(found, MAX_ENTRY_CHARS).filter(|_| !quotes_user)?;
-    Some(RecallDraft {
-        topic: RecallTopic::Finding,
-        matched: without_source(found).to_owned(),
-        text,
-    })
+    let topic = if found.starts_with(ASKED) { RecallTopic::Answer } else { RecallTopic::Finding };
+    let matched = without_source(found).trim_start_matches(ASKED).to_owned();
+    Some(RecallDraft { topic, matched, text })
 }
 
 fn open_end(step: &str, fact: &str) -> Option<RecallDraft> {
@@ -297,19 +317,27 @@ fn tails(error: &str) -> Vec<String> {
     colons.map(|(at, _)| plain(&error[at + 2..])).filter(is_clear).collect()
 }
 
+/// Returns the words of a text without its addresses: the words of addresses, such as `https`, are in
+/// many texts.
+fn compared_words(text: &str) -> BTreeSet<String> {
+    words(&pattern!(r"(?i)\b(?:https?://|www\.)\S+").replace_all(text, " "))
+}
+
 /// Returns a text in lower case on one line, without marks at its ends.
 fn plain(text: &str) -> String {
     let line = text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
     line.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }
 
-/// Returns the words that are probably names of single things: they have a digit, a mark such as `.`,
-/// `-` or `_`, or a capital letter after the first character.
+/// Returns the words that are probably names of single things: they have a digit, a mark such as `.`
+/// or `_`, several hyphens, or a capital letter after the first character.
 fn names(text: &str) -> BTreeSet<String> {
     let token = |c: char| c.is_whitespace() || "`'\"()[]{}<>,;!?“”".contains(c);
     let is_name = |word: &&str| {
         let inner = word.chars().skip(1);
-        let has_mark = inner.clone().any(|c| "._-/:".contains(c) || c.is_ascii_digit());
+        let has_mark = inner.clone().any(|c| "._/:".contains(c) || c.is_ascii_digit());
+        // A single hyphen also joins common words, such as `sub-agents`.
+        let has_mark = has_mark || word.matches('-').count() > 1;
         word.len() >= 4
             && (has_mark || inner.clone().any(char::is_uppercase))
             && word.chars().any(char::is_alphabetic)
@@ -381,6 +409,94 @@ mod tests {
             ("fetch: it failed", "it failed"),
         ] {
             assert!(!recalled(error, prompt), "{prompt}");
+        }
+    }
+
+    /// Whether a memory with a finding, an error and an open end recalls one of this topic.
+    fn recalls(topic: RecallTopic, text: &str, prompt: &str) -> bool {
+        let mut session = full();
+        let summary = &mut session.summary;
+        match topic {
+            RecallTopic::Error => {
+                let record = &mut summary.errors_resolved.as_mut().unwrap()[0];
+                record.error = text.to_owned();
+                record.root_cause = "the worker still held the file".to_owned();
+            }
+            RecallTopic::OpenEnd => summary.next_steps = Some(vec![text.to_owned()]),
+            _ => summary.discoveries = Some(vec![text.to_owned()]),
+        }
+        let mut memory = RecallMemory::default();
+        memory.add(&session, &|text| Some(text.to_owned()));
+        memory.matches(prompt, None).iter().any(|entry| entry.topic == topic)
+    }
+
+    #[test]
+    fn a_finding_is_recalled_by_several_words_of_a_similar_prompt() {
+        let locks = "Two writers of the index: the second waits for the lock and prints a warning about a stale journal";
+        let long = (0..300).map(|n| format!("chapter{n} ")).collect::<String>();
+        let asked = "I see the warning about a stale journal, and the second writer of the index waits. Why?";
+        for (prompt, wanted) in [
+            (asked, true),
+            // The same words are a small part of a long text.
+            (&*format!("{long} {asked}"), false),
+            ("Print a warning if the second column is empty", false),
+            ("Lock the second door of the index hall", false),
+        ] {
+            assert_eq!(recalls(RecallTopic::Finding, locks, prompt), wanted, "{prompt}");
+        }
+        let moved = "https://github.com/acme/shop/pull/7 renames `lastSeen` in every reader";
+        let other = "is this right? https://github.com/acme/shop/pull/16#discussion_r1";
+        assert!(!recalls(RecallTopic::Finding, moved, other));
+    }
+
+    #[test]
+    fn an_answer_is_recalled_by_its_question_and_not_by_its_form() {
+        let asked = "Asked: review commit a1b2c3d in the repository of the shop, with a focus on the tests of the cart. Answer: No findings.";
+        for (prompt, wanted) in [
+            (
+                "Review commit a1b2c3d in the repository of the shop with focus on tests of the cart; any findings?",
+                true,
+            ),
+            ("Review commit d4e5f6a in the repository of the shop with focus on the reader", false),
+            ("Review the repository with a focus on the errors of the importer", false),
+        ] {
+            assert_eq!(recalls(RecallTopic::Answer, asked, prompt), wanted, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn an_error_is_recalled_by_a_similar_report_and_not_by_other_output() {
+        let fails = "gulp lint fails on windows";
+        let steps = (0..100).map(|n| format!("step{n} ")).collect::<String>();
+        let log = &*format!("gulp build ok, windows x64, 12 lint rules; {steps}; a step fails");
+        let upload = "the upload test of the importer fails after the new cache";
+        for (error, prompt, wanted) in [
+            (fails, "gulp lint fails on windows again", true),
+            (fails, log, false),
+            (upload, "the upload test in CI still fails, since the new cache I think", true),
+            (upload, "the download fails", false),
+            (upload, "add a test for the new upload form of the importer", false),
+            (
+                "TestSync_OverHttp failed: http_test.go:75: sync failed: push of the target refs",
+                "TestSync_OverSsh failed: git push of refs, the sync test failed",
+                false,
+            ),
+        ] {
+            assert_eq!(recalls(RecallTopic::Error, error, prompt), wanted, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn an_open_end_is_recalled_by_a_name_that_few_entries_contain() {
+        let step = "Investigate alternatives to relay.example.org for the lookup of names (todo `.plans/2026-02-21-lookup.md`)";
+        let prompt = "Write our idea down in the plan; a todo to investigate alternatives to relay.example.org exists, so the lookup could be a second one";
+        assert!(recalls(RecallTopic::OpenEnd, step, prompt));
+        for other in [
+            prompt.replace("relay.example.org", "the relay"),
+            "Restart relay.example.org".to_owned(),
+            "Use sub-agents to investigate alternatives".to_owned(),
+        ] {
+            assert!(!recalls(RecallTopic::OpenEnd, step, &other), "{other}");
         }
     }
 

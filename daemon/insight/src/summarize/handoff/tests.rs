@@ -148,8 +148,8 @@ It reported as done: “Replaced the signer”; “Opened pull request #12”
 Standing wishes that the user stated:
 - “Never push to main”
 
-Repository as that session left it (2026-03-09; it may have changed since):
-- “branch `auth`; last commit `abc1234` Replace the signer; no push seen”
+Repository at that time (it may have changed since):
+- “last commit `abc1234` Replace the signer; no push seen”
 - “Opened pull request #12”
 
 Left open:
@@ -609,7 +609,7 @@ fn unpushed_work_and_open_pull_requests_of_other_branches_are_listed() {
     last.summary.next_steps = None;
     let handoff = gather(&[last.clone(), log, oidc.clone(), uuid.clone()], &[]);
     let wanted = "\
-Left on other branches (it may have changed since):
+Left on other branches:
 - “Pull request #88 OIDC: https://x/pull/88” (2026-03-09)
 - “branch `uuid`; last commit `7c01d5e` uuid: steps 1 and 2; no push seen” (2026-03-09)
 ";

@@ -14,7 +14,8 @@ pub(super) fn record(sentence: &str) -> Option<DecisionRecord> {
     let is_labelled = labelled.len() < sentence.len();
     let sentence = without_full_stop(labelled);
     // After the label, the decision may be a single name.
-    let short = sentence.split_once(", because ").filter(|_| is_labelled);
+    let because = [", because ", ", weil "].into_iter();
+    let short = because.filter_map(|word| sentence.split_once(word)).next().filter(|_| is_labelled);
     let parts = parts_of_decision(sentence);
     let (decision, reason) = match (parts.what.zip(parts.why), heading(sentence).or(short)) {
         (Some((what, why)), _) => (what, Some(capitalised(&why))),
