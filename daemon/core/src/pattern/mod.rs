@@ -11,7 +11,7 @@ mod set;
 
 pub use regex_automata::util::syntax::Config as Syntax;
 
-pub use set::ExpressionSet;
+pub use set::{Candidates, ExpressionSet};
 
 /// Returns a regular expression, as an [`Arc`](std::sync::Arc), that is compiled when it is first
 /// used. [`compact`] describes the meaning of `\b`, `\d` and `\w`.
