@@ -87,6 +87,11 @@ impl ExpressionSet {
         Candidates(candidates.into())
     }
 
+    /// Returns whether an expression matches `text`.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.first_match(text, &self.candidates(text), |_| true).is_some()
+    }
+
     /// Returns the ranks of the candidates.
     pub fn ranks(&self, candidates: &Candidates) -> impl Iterator<Item = usize> {
         candidates.0.iter().map(|at| self.expressions[*at].rank)
@@ -149,6 +154,7 @@ mod tests {
             assert_eq!(set.first_match(text, &candidates, |_| true), first, "{text}");
             let found = set.first_match(text, &candidates, |rank| rank > 1);
             assert_eq!(found, without_first, "{text}");
+            assert_eq!(set.is_match(text), first.is_some(), "{text}");
         }
     }
 
