@@ -209,20 +209,13 @@ impl Index {
     /// Returns the first of the wanted topics whose expressions match.
     fn topic(&self, sentence: &str, is_wanted: impl Fn(Topic) -> bool) -> Option<Topic> {
         let candidates = candidates(sentence);
-        let english = Prose::of(sentence).english;
         let is_wanted = |at: usize| is_wanted(self.topics[at]);
+        let english = Prose::of(sentence).english;
         let english = self.english.first_match(&english, &candidates.english, is_wanted);
-        let others = self.first_of_others(sentence, &candidates, is_wanted);
+        let text = matched_part(sentence);
+        let match_others = |others| self.others.first_match(text, others, is_wanted);
+        let others = candidates.others.as_ref().and_then(match_others);
         english.into_iter().chain(others).min().map(|at| self.topics[at])
-    }
-
-    fn first_of_others(
-        &self,
-        sentence: &str,
-        candidates: &SentenceCandidates,
-        is_wanted: impl Fn(usize) -> bool,
-    ) -> Option<usize> {
-        self.others.first_match(matched_part(sentence), candidates.others.as_ref()?, is_wanted)
     }
 }
 
@@ -340,9 +333,10 @@ pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
 /// Same as [`is_phrase`], but only for sentences in languages other than English.
 pub(crate) fn is_foreign_phrase(topic: Topic, sentence: &str) -> bool {
     let candidates = candidates(sentence);
+    let others = candidates.others.as_ref().filter(|_| candidates.topics & topic_bit(topic) != 0);
     let index = INDEX.get();
-    let find = || index.first_of_others(sentence, &candidates, |at| index.topics[at] == topic);
-    candidates.topics & topic_bit(topic) != 0 && find().is_some()
+    let (text, is_wanted) = (matched_part(sentence), |at: usize| index.topics[at] == topic);
+    others.is_some_and(|others| index.others.first_match(text, others, is_wanted).is_some())
 }
 
 /// A decision without its reason, its reason, and the rejected alternative.
