@@ -27,7 +27,7 @@ mod url;
 
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
-use graphitid_core::releasable::Releasable;
+use graphitid_core::releasable;
 
 pub use crate::known::KnownSecrets;
 use crate::{
@@ -47,11 +47,13 @@ const PASSES: usize = 16;
 
 /// The scanner. The whole process shares it, because its creation takes some milliseconds and it
 /// takes 4 MB of memory.
-static SCANNER: Releasable<RuleScanner> = Releasable::new(RuleScanner::new);
+static SCANNER: SharedScanner = SharedScanner::new(RuleScanner::new);
+
+type SharedScanner = releasable::Releasable<RuleScanner>;
 
 #[derive(Clone)]
 pub struct Redactor {
-    scanner: &'static Releasable<RuleScanner>,
+    scanner: &'static SharedScanner,
 }
 
 /// The kind of a secret, as shown in its replacement: `github-token`, `password`, ….

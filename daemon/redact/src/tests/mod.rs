@@ -9,10 +9,8 @@ mod notations;
 mod properties;
 mod sentences;
 
-use graphitid_core::releasable;
-
 use self::fake_secrets::secret;
-use crate::Redactor;
+use crate::{Redactor, releasable};
 
 #[test]
 fn a_redactor_finds_secrets_after_the_release_of_its_scanner() {
