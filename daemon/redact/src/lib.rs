@@ -25,7 +25,9 @@ mod rules;
 mod scan;
 mod url;
 
-use std::{borrow::Cow, collections::BTreeMap, fmt, sync::LazyLock};
+use std::{borrow::Cow, collections::BTreeMap, fmt};
+
+use graphitid_core::releasable;
 
 pub use crate::known::KnownSecrets;
 use crate::{
@@ -43,12 +45,15 @@ pub const RULES_VERSION: u32 = 7;
 /// tests, need one pass each.
 const PASSES: usize = 16;
 
-/// The scanner. The whole process shares it, because its creation takes some milliseconds.
-static SCANNER: LazyLock<RuleScanner> = LazyLock::new(RuleScanner::new);
+/// The scanner. The whole process shares it, because its creation takes some milliseconds and it
+/// takes 4 MB of memory.
+static SCANNER: SharedScanner = SharedScanner::new(RuleScanner::new);
+
+type SharedScanner = releasable::Releasable<RuleScanner>;
 
 #[derive(Clone)]
 pub struct Redactor {
-    scanner: &'static LazyLock<RuleScanner>,
+    scanner: &'static SharedScanner,
 }
 
 /// The kind of a secret, as shown in its replacement: `github-token`, `password`, ….
@@ -122,9 +127,10 @@ impl Redactor {
     /// Returns all secrets of `text`. If the text has control sequences of a terminal, also scans
     /// the text without them.
     fn findings(&self, text: &str) -> Vec<Finding> {
-        let findings = self.scanner.findings(text);
+        let scanner = self.scanner.get();
+        let findings = scanner.findings(text);
         let Some(plain) = PlainText::of(text) else { return findings };
-        let in_plain = self.scanner.findings(&plain.text).into_iter();
+        let in_plain = scanner.findings(&plain.text).into_iter();
         let more = in_plain.map(|finding| {
             let range = plain.original(finding.range.clone());
             finding.at(range)

@@ -16,7 +16,7 @@ const CRATES: &[(&str, &[&str])] = &[
     // Layers: basics, reading.
     ("daemon/core", &["graphiti-proto"]),
     // Layer: ports.
-    ("daemon/redact", &[]),
+    ("daemon/redact", &["graphitid-core"]),
     ("daemon/llm", &["graphitid-core"]),
     ("daemon/store", &["graphitid-core"]),
     // Layer: stages.

@@ -11,7 +11,7 @@ mod set;
 
 pub use regex_automata::util::syntax::Config as Syntax;
 
-pub use set::ExpressionSet;
+pub use set::{Candidates, ExpressionSet};
 
 /// Returns a regular expression, as an [`Arc`](std::sync::Arc), that is compiled when it is first
 /// used. [`compact`] describes the meaning of `\b`, `\d` and `\w`.
@@ -28,10 +28,28 @@ macro_rules! compiled_pattern {
     }};
 }
 
+/// Returns an [`ExpressionSet`], as an [`Arc`](std::sync::Arc), of expressions that few texts match.
+/// A search in a set costs less than a search by each expression, and an expression is not compiled
+/// until a text contains its literals. [`compact`] describes the meaning of `\b`, `\d` and `\w`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! compiled_patterns {
+    ($($pattern:expr),+ $(,)?) => {{
+        static PATTERNS: $crate::releasable::Releasable<$crate::pattern::ExpressionSet> =
+            $crate::releasable::Releasable::new(|| {
+                let patterns = [$($crate::pattern::compact($pattern)),+];
+                let patterns = patterns.into_iter().map(|pattern| (0, pattern)).collect();
+                $crate::pattern::ExpressionSet::new(patterns, $crate::pattern::Syntax::new())
+            });
+        PATTERNS.get()
+    }};
+}
+
 #[doc(hidden)]
 pub use regex::Regex;
 
 pub use compiled_pattern as pattern;
+pub use compiled_patterns as patterns;
 
 /// The characters of words, as a part of a class: the letters and digits of ASCII, `_`, and all
 /// other characters except those of the blocks that consist of punctuation, symbols and spaces.

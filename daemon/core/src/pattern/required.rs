@@ -15,7 +15,7 @@ const MAX_CHARACTERS: usize = 8;
 const MIN_BYTES: usize = 2;
 
 /// Literals of this length are as good as longer ones.
-const ENOUGH_BYTES: usize = 4;
+const ENOUGH_BYTES: usize = 6;
 
 type Literals = Vec<Vec<u8>>;
 

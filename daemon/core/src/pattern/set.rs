@@ -15,7 +15,8 @@ use regex_automata::{
 use crate::pattern::required::required_literals;
 
 /// Expressions with ranks. One pass over a text finds the literals that the expressions require;
-/// then only the expressions whose literals are in the text are matched, each one by itself. A
+/// then only the [`Candidates`], the expressions whose literals are in the text, are matched, each
+/// one by itself. The candidates serve any number of questions about the text. A
 /// single automaton of all expressions would have more states than its cache holds, and would
 /// therefore be built again for almost every text.
 pub struct ExpressionSet {
@@ -28,6 +29,10 @@ pub struct ExpressionSet {
     /// Ordered by rank.
     expressions: Vec<Expression>,
 }
+
+/// The indexes of the expressions of an [`ExpressionSet`] that may match a text, ordered by rank.
+#[derive(Debug)]
+pub struct Candidates(Box<[usize]>);
 
 struct Expression {
     rank: usize,
@@ -55,9 +60,7 @@ impl ExpressionSet {
                 None => always.push(at),
             }
         }
-        let literals = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .build(required_by.keys())
+        let literals = AhoCorasick::new(required_by.keys())
             .expect("the literals of a few hundred expressions fit the automaton");
         let expressions = expressions.into_iter().map(|(rank, pattern)| Expression {
             rank,
@@ -73,15 +76,36 @@ impl ExpressionSet {
         }
     }
 
-    /// Returns the lowest of the wanted ranks whose expressions match `text`.
-    pub fn first_match(&self, text: &str, is_wanted: impl Fn(usize) -> bool) -> Option<usize> {
+    /// Returns the expressions whose required literals are in `text`.
+    pub fn candidates(&self, text: &str) -> Candidates {
         let mut candidates = self.always.clone();
-        for found in self.literals.find_overlapping_iter(text) {
+        for found in self.literals.find_overlapping_iter(&text.to_ascii_lowercase()) {
             candidates.extend(&self.required_by[found.pattern().as_usize()]);
         }
         candidates.sort_unstable();
         candidates.dedup();
-        let mut candidates = candidates.into_iter().map(|at| &self.expressions[at]);
+        Candidates(candidates.into())
+    }
+
+    /// Returns whether an expression matches `text`.
+    pub fn is_match(&self, text: &str) -> bool {
+        self.first_match(text, &self.candidates(text), |_| true).is_some()
+    }
+
+    /// Returns the ranks of the candidates.
+    pub fn ranks(&self, candidates: &Candidates) -> impl Iterator<Item = usize> {
+        candidates.0.iter().map(|at| self.expressions[*at].rank)
+    }
+
+    /// Returns the lowest of the wanted ranks whose expressions match `text`, of which `candidates`
+    /// are the candidates.
+    pub fn first_match(
+        &self,
+        text: &str,
+        candidates: &Candidates,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let mut candidates = candidates.0.iter().map(|at| &self.expressions[*at]);
         let is_match = |expression: &&Expression| {
             is_wanted(expression.rank) && expression.compiled(&self.syntax).is_match(text)
         };
@@ -126,8 +150,22 @@ mod tests {
             ("größer", Some(3), Some(3)),
             ("It works.", None, None),
         ] {
-            assert_eq!(set.first_match(text, |_| true), first, "{text}");
-            assert_eq!(set.first_match(text, |rank| rank > 1), without_first, "{text}");
+            let candidates = set.candidates(text);
+            assert_eq!(set.first_match(text, &candidates, |_| true), first, "{text}");
+            let found = set.first_match(text, &candidates, |rank| rank > 1);
+            assert_eq!(found, without_first, "{text}");
+            assert_eq!(set.is_match(text), first.is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_expressions_whose_literals_are_in_the_text_are_candidates() {
+        let expressions = [(1, r"\bsolved by\b"), (2, r"\bsolv\w+"), (3, r"^\w+$")];
+        let expressions = expressions.map(|(rank, pattern)| (rank, pattern.to_owned()));
+        let set = ExpressionSet::new(expressions.to_vec(), Config::new().case_insensitive(true));
+        for (text, expected) in [("SOLVED.", vec![2, 3]), ("It works.", vec![3])] {
+            let ranks: Vec<usize> = set.ranks(&set.candidates(text)).collect();
+            assert_eq!(ranks, expected, "{text}");
         }
     }
 }

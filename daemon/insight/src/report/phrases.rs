@@ -4,14 +4,14 @@
 //! Each file contains examples, which a test checks. A pattern that is matched with every sentence of
 //! a transcript stays in the code: one regular expression costs less than a search in the phrases.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::{borrow::Cow, rc::Rc, sync::LazyLock};
 
 use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use crate::{
-    pattern::{ExpressionSet, Syntax, compact},
+    pattern::{Candidates, ExpressionSet, Syntax, compact},
     releasable::Releasable,
     report::{
         cache::{Cache, cached},
@@ -196,14 +196,56 @@ static INDEX: Releasable<Index> = Releasable::new(|| {
 });
 
 impl Index {
+    fn candidates(&self, sentence: &str) -> SentenceCandidates {
+        let prose = Prose::of(sentence);
+        let english = self.english.candidates(&prose.english);
+        let others = prose.others.map(|text| self.others.candidates(text));
+        let of_others = others.iter().flat_map(|others| self.others.ranks(others));
+        let topics = self.english.ranks(&english).chain(of_others);
+        let topics = topics.fold(0, |topics, at| topics | topic_bit(self.topics[at]));
+        SentenceCandidates { topics, english, others }
+    }
+
     /// Returns the first of the wanted topics whose expressions match.
     fn topic(&self, sentence: &str, is_wanted: impl Fn(Topic) -> bool) -> Option<Topic> {
-        let prose = Prose::of(sentence);
+        let candidates = candidates(sentence);
         let is_wanted = |at: usize| is_wanted(self.topics[at]);
-        let english = self.english.first_match(&prose.english, is_wanted);
-        let others = prose.others.and_then(|text| self.others.first_match(text, is_wanted));
+        let english = Prose::of(sentence).english;
+        let english = self.english.first_match(&english, &candidates.english, is_wanted);
+        let text = matched_part(sentence);
+        let match_others = |others| self.others.first_match(text, others, is_wanted);
+        let others = candidates.others.as_ref().and_then(match_others);
         english.into_iter().chain(others).min().map(|at| self.topics[at])
     }
+}
+
+/// The expressions that may match a sentence.
+struct SentenceCandidates {
+    /// The topics of the expressions, as a set of [`topic_bit`]s.
+    topics: u128,
+    english: Candidates,
+    /// `None` for a sentence in English.
+    others: Option<Candidates>,
+}
+
+fn topic_bit(topic: Topic) -> u128 {
+    1 << topic as u32
+}
+
+/// Returns the candidates for a sentence. Many rules ask for different topics of a sentence, and few
+/// sentences contain the literals of a topic.
+fn candidates(sentence: &str) -> Rc<SentenceCandidates> {
+    thread_local! {
+        static CACHE: Cache<Rc<SentenceCandidates>> = Cache::default();
+    }
+    let sentence = matched_part(sentence);
+    cached(&CACHE, MAX_CACHED_TOPICS, sentence, || Rc::new(INDEX.get().candidates(sentence)))
+}
+
+/// Returns the part of a sentence that is matched. The cost of a match is linear in the length. Long
+/// text without full stops, such as a log, is not a sentence.
+fn matched_part(sentence: &str) -> &str {
+    &sentence[..sentence.floor_char_boundary(MAX_SENTENCE_BYTES)]
 }
 
 /// A sentence in the forms that the expressions match.
@@ -215,9 +257,7 @@ struct Prose<'s> {
 
 impl<'s> Prose<'s> {
     fn of(sentence: &'s str) -> Prose<'s> {
-        // The cost of a match is linear in the length. Long text without full stops, such as a log,
-        // is not a sentence.
-        let sentence = &sentence[..sentence.floor_char_boundary(MAX_SENTENCE_BYTES)];
+        let sentence = matched_part(sentence);
         let english = match sentence.is_ascii() {
             true => Cow::Borrowed(sentence),
             false => Cow::Owned(sentence.replace('’', "'").replace(['—', '–'], DASH)),
@@ -286,14 +326,17 @@ pub(crate) fn topic_of_sentence(sentence: &str) -> Option<Topic> {
 /// Returns whether a sentence is about `topic`, possibly among other topics.
 pub(crate) fn is_phrase(topic: Topic, sentence: &str) -> bool {
     let find = || INDEX.get().topic(sentence, |other| other == topic);
-    cached_topic(Some(topic), sentence, find).is_some()
+    candidates(sentence).topics & topic_bit(topic) != 0
+        && cached_topic(Some(topic), sentence, find).is_some()
 }
 
 /// Same as [`is_phrase`], but only for sentences in languages other than English.
 pub(crate) fn is_foreign_phrase(topic: Topic, sentence: &str) -> bool {
+    let candidates = candidates(sentence);
+    let others = candidates.others.as_ref().filter(|_| candidates.topics & topic_bit(topic) != 0);
     let index = INDEX.get();
-    let others = Prose::of(sentence).others;
-    others.and_then(|text| index.others.first_match(text, |at| index.topics[at] == topic)).is_some()
+    let (text, is_wanted) = (matched_part(sentence), |at: usize| index.topics[at] == topic);
+    others.is_some_and(|others| index.others.first_match(text, others, is_wanted).is_some())
 }
 
 /// A decision without its reason, its reason, and the rejected alternative.

@@ -12,14 +12,18 @@ pub(crate) fn one_line(text: &str) -> String {
     // Most texts have no tags and no links.
     let text = if text.contains('<') { without_tags(text).into() } else { Cow::Borrowed(text) };
     let text = if text.contains('[') { without_links(&text).into() } else { text };
-    let text = without_marks(&text);
+    let text = if has_marks(&text) { without_marks(&text) } else { Cow::Borrowed(&*text) };
     let mut line = String::with_capacity(text.len().min(4096));
     let mut is_dropped = false;
-    for c in text.chars() {
-        if c.is_ascii_graphic() && !is_dropped {
-            line.push(c);
+    let mut rest = &*text;
+    while let Some(c) = rest.chars().next() {
+        let plain = rest.bytes().take_while(u8::is_ascii_graphic).count();
+        if plain > 0 && !is_dropped {
+            line.push_str(&rest[..plain]);
+            rest = &rest[plain..];
             continue;
         }
+        rest = &rest[c.len_utf8()..];
         // `(🪙 icon)` becomes `(icon)`, and `(🪙)` is removed.
         let was_dropped = std::mem::replace(&mut is_dropped, is_symbol(c));
         if was_dropped && line.ends_with('(') {
@@ -97,6 +101,14 @@ pub(crate) fn position_of_link<'l>(text: &str, target: &'l str) -> &'l str {
     };
     let position = found.get(2).map_or("", |position| position.as_str());
     if text.trim_end_matches('`').ends_with(&found[1]) { position } else { "" }
+}
+
+/// Whether [`without_marks`] may find a mark in `text`. Most texts have no marks.
+fn has_marks(text: &str) -> bool {
+    let begins_with_mark = |line: &str| {
+        line.trim_start_matches([' ', '\t']).starts_with(['#', '>', '-', '*', '•', '+'])
+    };
+    text.contains("**") || text.contains("~~") || text.split('\n').any(begins_with_mark)
 }
 
 /// Removes the marks of bold and struck text, lists, quotes and headings. Double stars in code and

@@ -24,4 +24,7 @@ pub(crate) use self::{
     },
     spoken::{spoken_sentences, without_opener},
 };
-pub(crate) use crate::{lang::prose::share_of_words, pattern::pattern};
+pub(crate) use crate::{
+    lang::prose::share_of_words,
+    pattern::{pattern, patterns},
+};

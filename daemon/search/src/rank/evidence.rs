@@ -63,7 +63,6 @@ impl Evidence {
         filters: &FilterSet,
     ) -> tantivy::Result<Evidence> {
         let mut rows = rows(sessions, view, filters)?;
-        rows.sort_unstable_by_key(|row| (row.candidate, row.source, row.seq, row.part));
         rows.dedup_by_key(|row| (row.candidate, row.source, row.seq, row.part));
         let starts = (0..=sessions.len())
             .map(|candidate| rows.partition_point(|row| (row.candidate as usize) < candidate))
@@ -79,8 +78,7 @@ impl Evidence {
             pairs: vec![0.0; sessions.len() * plan.pairs.len()],
             pair_count: plan.pairs.len(),
         };
-        for shard in &view.shards {
-            let rows = evidence.rows_in(shard.number);
+        for (shard, rows) in view.shards.iter().zip(evidence.rows_by_shard(view.shards.len())) {
             evidence.count(&rows, shard, plan)?;
             evidence.find_pairs(&rows, shard, plan)?;
         }
@@ -131,12 +129,17 @@ impl Evidence {
             && counts.into_iter().all(|(row, other)| row[1] <= other[1])
     }
 
-    /// Returns the rows of a shard, ordered by document.
-    fn rows_in(&self, shard: usize) -> Vec<usize> {
-        let here = self.rows.iter().enumerate().filter(|(_, row)| row.shard as usize == shard);
-        let mut rows: Vec<usize> = here.map(|(number, _)| number).collect();
-        rows.sort_unstable_by_key(|number| self.rows[*number].document);
-        rows
+    /// Returns the rows of each shard, ordered by document.
+    fn rows_by_shard(&self, shards: usize) -> Vec<Vec<usize>> {
+        let mut by_shard = vec![Vec::new(); shards];
+        for (number, row) in self.rows.iter().enumerate() {
+            by_shard[row.shard as usize].push((row.document, number));
+        }
+        let ordered = by_shard.into_iter().map(|mut rows| {
+            rows.sort();
+            rows.into_iter().map(|(_, number)| number).collect()
+        });
+        ordered.collect()
     }
 
     fn count(&mut self, rows: &[usize], shard: &Shard<'_>, plan: &Plan) -> tantivy::Result<()> {
@@ -284,14 +287,17 @@ fn closeness(first: &[u32], second: &[u32], distance: u32) -> f32 {
 
 const MAX_EXTRA_DISTANCE: u32 = 3;
 
+/// Returns the admitted passages of each session, in order. The passages of a session are sorted by
+/// themselves, because most of them are already in order.
 fn rows(
     sessions: &[u64],
     view: &View<'_>,
     filters: &FilterSet,
 ) -> tantivy::Result<Vec<PassageEvidence>> {
     let mut rows = Vec::new();
-    for shard in &view.shards {
-        for (candidate, session) in (0..).zip(sessions) {
+    for (candidate, session) in (0..).zip(sessions) {
+        let start = rows.len();
+        for shard in &view.shards {
             for document in shard.documents_of(*session)? {
                 let facts = shard.facts(document);
                 let Some(kind) = facts.kind else { continue };
@@ -310,6 +316,7 @@ fn rows(
                 });
             }
         }
+        rows[start..].sort_by_key(|row| (row.source, row.seq, row.part));
     }
     Ok(rows)
 }

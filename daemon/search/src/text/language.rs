@@ -127,8 +127,8 @@ const ENGLISH: [&str; 16] = [
 /// Returns the language of `text` if the language is certain and not English.
 pub(crate) fn of_text(text: &str) -> Option<Language> {
     let sample = &text[..text.floor_char_boundary(SAMPLE)];
-    if let Some((language, script)) = SCRIPTS.iter().find(|(_, script)| has_script(sample, script))
-    {
+    let script = || SCRIPTS.iter().find(|(_, script)| has_script(sample, script));
+    if let Some((language, script)) = (!sample.is_ascii()).then(script).flatten() {
         let count = sample.chars().filter(|c| script.contains(c)).count();
         return (4 * count > sample.chars().filter(|c| c.is_alphabetic()).count())
             .then_some(*language);
@@ -141,7 +141,12 @@ pub(crate) fn of_text(text: &str) -> Option<Language> {
             continue;
         }
         lower.clear();
-        lower.extend(word.chars().flat_map(char::to_lowercase));
+        if word.is_ascii() {
+            lower.push_str(word);
+            lower.make_ascii_lowercase();
+        } else {
+            lower.extend(word.chars().flat_map(char::to_lowercase));
+        }
         if ENGLISH.contains(&&*lower) {
             english += 1;
         } else if let Some(bits) = FUNCTION_WORDS.get(&*lower) {

@@ -60,17 +60,25 @@ pub(super) struct ReportBlock {
     /// The heading above the block, if the block is the first one below that heading.
     pub(super) heading: Option<String>,
     pub(super) sentences: Vec<String>,
+    /// The sentences in the form of [`text::plain`].
+    pub(super) plain: Vec<String>,
 }
 
 pub(super) fn blocks(markdown: &str) -> Vec<ReportBlock> {
     let mut blocks: Vec<ReportBlock> = Vec::new();
     for part in parts(markdown) {
-        let texts = sentences(&part.text).into_iter().map(str::to_owned);
+        let sentences = sentences(&part.text).into_iter().map(str::to_owned);
+        let plain = sentences.clone().map(|sentence| text::plain(&sentence));
         match blocks.last_mut().filter(|_| part.follows && part.heading.is_none()) {
-            Some(block) => block.sentences.extend(texts),
-            None => {
-                blocks.push(ReportBlock { heading: part.heading, sentences: texts.collect() });
+            Some(block) => {
+                block.plain.extend(plain);
+                block.sentences.extend(sentences);
             }
+            None => blocks.push(ReportBlock {
+                heading: part.heading,
+                plain: plain.collect(),
+                sentences: sentences.collect(),
+            }),
         }
     }
     blocks

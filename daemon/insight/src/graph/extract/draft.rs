@@ -1,8 +1,12 @@
 //! Collects the statements of an episode while its parts are read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use super::{
+    condensed::{self, ReportBlock},
     line_times::LineTimes,
     locate::{SentenceIndex, SentenceSource, Speaker},
     names::{NamedEntity, Names, file_key},
@@ -48,6 +52,7 @@ pub(super) struct Draft<'e> {
     claims: Vec<Claim>,
     marks: Vec<Mark>,
     renames: Vec<Rename>,
+    report_blocks: OnceCell<Vec<Vec<ReportBlock>>>,
 }
 
 /// The parts of a claim other than its relation, its source and its target.
@@ -87,6 +92,7 @@ impl<'e> Draft<'e> {
             claims: Vec::new(),
             marks: Vec::new(),
             renames: Vec::new(),
+            report_blocks: OnceCell::new(),
         };
         let name = episode.project.root().name().to_owned();
         draft.project = draft.mention(EntityKind::Project, "", &name);
@@ -96,6 +102,16 @@ impl<'e> Draft<'e> {
         let key = if is_name { key } else { format!("{key} {}", episode.session_id) };
         draft.task = draft.mention(EntityKind::Task, &key, &episode.name);
         draft
+    }
+
+    /// Returns the blocks of each report and then of the last reply. Many sentences are searched for
+    /// in them.
+    pub(super) fn report_blocks(&self) -> &[Vec<ReportBlock>] {
+        self.report_blocks.get_or_init(|| {
+            let reports = self.evidence.reports.iter().map(|report| &report.text);
+            let last = self.evidence.last_reply.iter().map(|reply| &reply.text);
+            reports.chain(last).map(|text| condensed::blocks(text)).collect()
+        })
     }
 
     /// Returns the command that printed a test run; `None` if it is not in the evidence. A command

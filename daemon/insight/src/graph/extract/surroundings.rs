@@ -1,11 +1,7 @@
 //! Finds the context of a sentence in its report: what a reader needs to understand the sentence,
 //! and what limits it.
 
-use super::{
-    condensed::{self, ReportBlock},
-    draft::Draft,
-    fact_selection, names, reference,
-};
+use super::{condensed::ReportBlock, draft::Draft, fact_selection, names, reference};
 use crate::{
     graph::text,
     model::transcript::Origin,
@@ -84,10 +80,7 @@ fn find(draft: &Draft<'_>, sentence: &str) -> Option<SentenceContext> {
     if plain.chars().count() < MIN_CHARS {
         return None;
     }
-    let evidence = draft.evidence;
-    let reports = evidence.reports.iter().map(|report| report.text.as_str());
-    let last = evidence.last_reply.iter().map(|reply| reply.text.as_str());
-    reports.chain(last).find_map(|report| in_report(report, &plain))
+    draft.report_blocks().iter().find_map(|blocks| in_report(blocks, &plain))
 }
 
 /// Returns a question with its answer, and with the verdict before the answer in the report, for
@@ -114,11 +107,12 @@ pub(super) fn with_verdict(draft: &Draft<'_>, text: &str) -> String {
 /// first report at or after `line`.
 pub(super) fn sentence_about(draft: &Draft<'_>, text: &str, line: Origin) -> Option<String> {
     let mut reports = draft.evidence.reports.iter();
-    let report = reports
-        .find(|report| report.origin.source == line.source && report.origin.line >= line.line)?;
+    let report = reports.position(|report| {
+        report.origin.source == line.source && report.origin.line >= line.line
+    })?;
     let named: Vec<String> = names::quoted(text).map(|name| format!("`{name}`")).collect();
     let own = text::plain(text);
-    let is_about = |sentence: &String| {
+    let is_about = |sentence: &str| {
         let plain = text::plain(sentence);
         named.iter().any(|name| sentence.contains(name.as_str()))
             && plain.split(' ').count() >= MIN_ABOUT_WORDS
@@ -128,18 +122,17 @@ pub(super) fn sentence_about(draft: &Draft<'_>, text: &str, line: Origin) -> Opt
             && !reference::has_bare_subject(sentence)
             && !reference::points_back(sentence)
     };
-    let blocks = condensed::blocks(&report.text);
-    let found = blocks.into_iter().flat_map(|block| block.sentences).find(is_about)?;
-    Some(format!("About: “{}”.", text::without_full_stop(&found)))
+    let mut sentences = draft.report_blocks()[report].iter().flat_map(|block| &block.sentences);
+    let found = sentences.find(|sentence| is_about(sentence))?;
+    Some(format!("About: “{}”.", text::without_full_stop(found)))
 }
 
-fn in_report(report: &str, plain: &str) -> Option<SentenceContext> {
+fn in_report(blocks: &[ReportBlock], plain: &str) -> Option<SentenceContext> {
     let mut heading = None;
-    let blocks = condensed::blocks(report);
+    let start: String = plain.chars().take(COMPARED_CHARS).collect();
     for (number, block) in blocks.iter().enumerate() {
         heading = block.heading.clone().or(heading);
-        let sentences: Vec<String> = block.sentences.iter().map(|one| text::plain(one)).collect();
-        let start: String = plain.chars().take(COMPARED_CHARS).collect();
+        let sentences = &block.plain;
         let begins = |one: &String| {
             one.chars().count() >= MIN_CHARS
                 && (one.contains(&start) || plain.starts_with(one.as_str()))

@@ -3,7 +3,7 @@
 use crate::{
     model::evidence::StatementKind,
     report::{Topic, is_foreign_phrase, is_phrase},
-    text::{capitalised, pattern, without_full_stop},
+    text::{capitalised, pattern, patterns, without_full_stop},
 };
 
 /// Minimum and maximum length, in bytes, of what the agent states after it admits its mistake.
@@ -86,20 +86,15 @@ pub(super) fn is_decision(sentence: &str) -> bool {
 /// example `I'll resolve by keeping the old name` or `This is deliberately not migrated`. The
 /// summary uses such a choice only if work follows.
 pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
-    let keeps = pattern!(
-        r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|(?:add|remov|us|tak|drop|replac|mov|split|compos|merg|renam)(?:e|ing|ping|ting|ging)?\b.{3,}\b(?:rather than|instead of)\b .{8,})"
-    );
-    let reasoned = pattern!(
-        r"(?i)^(?:since|because|given that) .{12,}?, (?:i['’]ll|i will|i['’]m going to|i am going to) .{12,}"
-    );
-    let on_purpose = pattern!(
+    let chosen = patterns!(
+        r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|(?:add|remov|us|tak|drop|replac|mov|split|compos|merg|renam)(?:e|ing|ping|ting|ging)?\b.{3,}\b(?:rather than|instead of)\b .{8,})",
+        r"(?i)^(?:since|because|given that) .{12,}?, (?:i['’]ll|i will|i['’]m going to|i am going to) .{12,}",
         r"(?i)\b(?:deliberately|intentionally) (?:not|left|leave|leaving|kept|keep|keeping)\b"
     );
     let is_unsure = pattern!(
         r"(?i)\b(?:might|maybe|probably|perhaps|possibly|i think|not sure|let me|if you|posted)\b|\?$|\bso (?:that )?(?:i|we|it) can\b|, then i(?:['’]ll| will)\b|\brather than just\b|\b(?:notes?|says?|claims?|comments?) that\b|\bbefore deciding\b|^.{0,24}(?:ing|e|ve) (?:it|this|that|them|these|those)\b"
     );
-    (keeps.is_match(sentence) || reasoned.is_match(sentence) || on_purpose.is_match(sentence))
-        && !is_unsure.is_match(sentence)
+    chosen.is_match(sentence) && !is_unsure.is_match(sentence)
 }
 
 /// Returns what the agent states after it admits its mistake, as in ``My mistake — the list is in
@@ -138,35 +133,30 @@ pub(super) fn is_cause(sentence: &str) -> bool {
 }
 
 fn is_root_cause(sentence: &str) -> bool {
-    let mismatch = pattern!(r"(?i)^(?:the |these |this |both |all )?(?:failing |two |three )?tests? (?:still )?expect(?:s|ed)? .{8,}\bbut\b.{8,}").is_match(sentence);
-    let rooted = pattern!(
-        r"(?i)(?:\broot causes?(?: identified| found)?|^(?:the )?(?:actual |real )?cause)(?: is| was|:| —| -)"
-    )
-    .is_match(sentence);
-    mismatch
-        || rooted
-        || pattern!(
-        r"(?i)\b(?:was|were|is|are) (?:failing|broken|crashing|hanging|rejected|interfering|not (?:working|found|loaded|firing|detected)) (?:because|since|due to)\b|\bfail(?:s|ed) (?:[a-zA-Z0-9_`@/.-]+ ){0,8}because\b|\b(?:was|were) caused by\b|\b(?:didn't|did not) work because\b"
+    patterns!(
+        r"(?i)^(?:the |these |this |both |all )?(?:failing |two |three )?tests? (?:still )?expect(?:s|ed)? .{8,}\bbut\b.{8,}",
+        r"(?i)(?:\broot causes?(?: identified| found)?|^(?:the )?(?:actual |real )?cause)(?: is| was|:| —| -)",
+        r"(?i)\b(?:was|were|is|are) (?:failing|broken|crashing|hanging|rejected|interfering|not (?:working|found|loaded|firing|detected)) (?:because|since|due to)\b|\bfail(?:s|ed) (?:[a-zA-Z0-9_`@/.-]+ ){0,8}because\b|\b(?:was|were) caused by\b|\b(?:didn't|did not) work because\b",
     )
     .is_match(sentence)
 }
 
 pub(super) fn is_discovery(sentence: &str) -> bool {
-    let is_noticed = pattern!(r"(?i)^(?:I notice[d]? (?:that )?(?:there(?:'s| is) )?(?:a |an )?(?:discrepancy|mismatch|inconsistency)\b|interesting[!:.,] .{10,}\b(?:only|never|always|strips?|drops?|ignores?|returns?|keeps?|actually)\b.*|the \w+ (?:had|have) already (?:terminated|exited|expired)\b)")
-        .is_match(sentence);
-    // `Since a imports b, I can't import a from b`: why an approach failed.
-    let is_barred =
-        pattern!(r"(?i)^(?:since|because) .{8,}, (?:i|we) (?:can.t|cannot|can not) .{12,}")
-            .is_match(sentence);
-    let is_old = pattern!(r"(?i)\b(?:errors?|failures?|failing|fails?|warnings?|tests?|lint)\b.*\b(?:pre-?existing|(?:unrelated|not related) to (?:my|our|this|these|the) change|not (?:caused|introduced) by (?:my|our|this|these))").is_match(sentence);
-    // A defect that a test or a review exposed, and the reason for the use of another tool.
-    let is_exposed = pattern!(r"(?i)\b(?:exposed|uncovered|surfaced|revealed) (?:an?|one|two|another) (?:real|actual|concrete|subtle|genuine) (?:\w+ )?(?:bug|defect|detail|race|issue|problem|mismatch|deadlock|leak)\b.{12,}")
-        .is_match(sentence);
-    let is_avoided = pattern!(r"(?i)\b(?:fail(?:s|ed|ing)|not usable|cannot|can['’]t|blocked|denied|unavailable|broken|rejects?|refuses?|(?:does|do|did)(?: not|n['’]t) (?:support|work|exist|accept|allow))\b.{3,160}[,;] so i(?:['’]m| am) (?:now |instead )?(?:switching|using|falling back|moving|pointing|routing)\b")
-        .is_match(sentence);
-    (is_noticed || is_barred || is_old || is_exposed || is_avoided) && is_about_code(sentence) || pattern!(r"(?i)^(?:it |as it )?turn(?:s|ed) out\b|\bit turn(?:s|ed) out (?:that )?|^(?:I |we )?(?:also )?(?:found|discovered|learned|confirmed|verified|noticed) (?:out )?that\b")
-        .is_match(sentence)
-        && sentence.len() > 40
+    let is_about_finding = patterns!(
+        r"(?i)^(?:I notice[d]? (?:that )?(?:there(?:'s| is) )?(?:a |an )?(?:discrepancy|mismatch|inconsistency)\b|interesting[!:.,] .{10,}\b(?:only|never|always|strips?|drops?|ignores?|returns?|keeps?|actually)\b.*|the \w+ (?:had|have) already (?:terminated|exited|expired)\b)",
+        // `Since a imports b, I can't import a from b`: why an approach failed.
+        r"(?i)^(?:since|because) .{8,}, (?:i|we) (?:can.t|cannot|can not) .{12,}",
+        r"(?i)\b(?:errors?|failures?|failing|fails?|warnings?|tests?|lint)\b.*\b(?:pre-?existing|(?:unrelated|not related) to (?:my|our|this|these|the) change|not (?:caused|introduced) by (?:my|our|this|these))",
+        // A defect that a test or a review exposed, and the reason for the use of another tool.
+        r"(?i)\b(?:exposed|uncovered|surfaced|revealed) (?:an?|one|two|another) (?:real|actual|concrete|subtle|genuine) (?:\w+ )?(?:bug|defect|detail|race|issue|problem|mismatch|deadlock|leak)\b.{12,}",
+        r"(?i)\b(?:fail(?:s|ed|ing)|not usable|cannot|can['’]t|blocked|denied|unavailable|broken|rejects?|refuses?|(?:does|do|did)(?: not|n['’]t) (?:support|work|exist|accept|allow))\b.{3,160}[,;] so i(?:['’]m| am) (?:now |instead )?(?:switching|using|falling back|moving|pointing|routing)\b",
+    )
+    .is_match(sentence);
+    let is_learned = pattern!(
+        r"(?i)^(?:it |as it )?turn(?:s|ed) out\b|\bit turn(?:s|ed) out (?:that )?|^(?:I |we )?(?:also )?(?:found|discovered|learned|confirmed|verified|noticed) (?:out )?that\b"
+    );
+    is_about_finding && is_about_code(sentence)
+        || is_learned.is_match(sentence) && sentence.len() > 40
 }
 
 /// Whether a sentence reports an attempt that failed or was abandoned.
@@ -178,16 +168,12 @@ pub(super) fn is_dead_end(sentence: &str) -> bool {
 /// `Since nobody reads it, I removed the field`,
 /// `Moved the lock out of the loop to avoid a deadlock`.
 fn is_reasoned_action(sentence: &str) -> bool {
-    let so = pattern!(
-        r"(?i)^.{20,}, so (?:I|we)(?:'ve| have)? (?:also |now |just |instead )?(?:added|used|kept|left|removed|switched|made|skipped|created|chose|moved|went|changed|put|set|wrapped|replaced|dropped|renamed|merged|split|excluded|disabled|limited|pinned)\b"
-    );
-    let since = pattern!(
-        r"(?i)^(?:since|because|given that|as) .{15,}, (?:I|we)(?:'ve| have)? (?:also |now |just |instead )?(?:added|used|kept|left|removed|switched|made|skipped|created|chose|moved|went|changed|put|set|wrapped|replaced|dropped|renamed|decided)\b"
-    );
-    let purposeful = pattern!(
-        r"(?i)^(?:(?:I|we)(?:'ve| have)? )?(?:kept|left|moved|switched|replaced|dropped|skipped|excluded|pinned|wrapped|split|limited|avoided|deferred|removed) .{12,} (?:because|so that|to avoid|to keep|to prevent|since|rather than|instead of|for consistency|for backwards?[- ]compatibility) .{6,}"
-    );
-    so.is_match(sentence) || since.is_match(sentence) || purposeful.is_match(sentence)
+    patterns!(
+        r"(?i)^.{20,}, so (?:I|we)(?:'ve| have)? (?:also |now |just |instead )?(?:added|used|kept|left|removed|switched|made|skipped|created|chose|moved|went|changed|put|set|wrapped|replaced|dropped|renamed|merged|split|excluded|disabled|limited|pinned)\b",
+        r"(?i)^(?:since|because|given that|as) .{15,}, (?:I|we)(?:'ve| have)? (?:also |now |just |instead )?(?:added|used|kept|left|removed|switched|made|skipped|created|chose|moved|went|changed|put|set|wrapped|replaced|dropped|renamed|decided)\b",
+        r"(?i)^(?:(?:I|we)(?:'ve| have)? )?(?:kept|left|moved|switched|replaced|dropped|skipped|excluded|pinned|wrapped|split|limited|avoided|deferred|removed) .{12,} (?:because|so that|to avoid|to keep|to prevent|since|rather than|instead of|for consistency|for backwards?[- ]compatibility) .{6,}",
+    )
+    .is_match(sentence)
 }
 
 /// Whether a sentence after "Found it!" describes the fault, not the search for the fault.
