@@ -4,6 +4,7 @@
 mod decisions;
 mod files;
 mod following;
+mod forgetting;
 mod gemini;
 mod interleavings;
 mod omitting;
