@@ -28,7 +28,7 @@ use crate::{
     },
     prompt::library::{Folders, Sources, Templates},
     redact::Redactor,
-    store::Store,
+    store::{Store, StoreError},
 };
 
 /// The default file with classifications of tools, in the home folder.
@@ -56,8 +56,8 @@ impl Models {
         store: Arc<dyn Store>,
         redactor: Redactor,
         config: &Config,
-    ) -> Models {
-        let learned_tools = Arc::new(LearnedTools::load(store.clone()));
+    ) -> Result<Models, StoreError> {
+        let learned_tools = Arc::new(LearnedTools::load(store.clone())?);
         let configured = config.summarize.tool_classification_cache.clone();
         import_tool_classifications(
             &learned_tools,
@@ -67,7 +67,7 @@ impl Models {
         let usage = Arc::new(UsageStats::open(LedgerFile::new(home), store));
         let llm = config.llm.clone();
         let client = client(home, &redactor, usage.clone(), llm.clone());
-        Models {
+        Ok(Models {
             home: home.to_owned(),
             redactor,
             learned_tools,
@@ -75,7 +75,7 @@ impl Models {
             summaries,
             client,
             config: llm,
-        }
+        })
     }
 
     pub(super) fn embeddings(&self, config: &Config) -> Arc<Embeddings> {

@@ -64,7 +64,8 @@ impl Supervisor {
             database::open(&home, self.config.limits.database_bytes)?;
         // If reopening did not make the database smaller, reopening it again would not help.
         let can_shrink = is_first || !store.quota().is_near_limit();
-        let mut models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
+        let models = Models::new(&home, store.clone(), self.redactor.clone(), &self.config);
+        let mut models = models.context("read the classifications of tools")?;
         let embedding =
             Arc::new(EmbeddingService::new(store.clone(), models.embeddings(&self.config)));
         let (limits, in_force) = watch::channel(self.config.limits);

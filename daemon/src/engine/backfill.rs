@@ -103,7 +103,7 @@ pub(super) fn closed_without_episode(store: &dyn Store) -> Vec<Session> {
         }
         true
     };
-    if let Err(error) = store.visit_sessions(visit) {
+    if let Err(error) = store.visit_undamaged_sessions(visit) {
         tracing::warn!(%error, "failed to find closed sessions without an episode");
     }
     closed
@@ -190,14 +190,29 @@ mod tests {
         store::{Write, contract, sled::SledStore},
     };
 
+    fn close_without_episode(store: &SledStore, key: u64) {
+        let mut session = contract::session(SessionKey(key), &format!("aaaa-{key}"));
+        (session.state, session.indexed) = (State::Indexed, None);
+        session.content = Some(Content { hash: ContentHash([0; 32]), messages: 1 });
+        store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
+    }
+
+    #[test]
+    fn a_damaged_session_excludes_no_other_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        (1..=3).for_each(|key| close_without_episode(&store, key));
+        store.damage_session(SessionKey(2));
+        let found: Vec<u64> =
+            closed_without_episode(&store).iter().map(|session| session.key.0).collect();
+        assert_eq!(found, [1, 3]);
+    }
+
     #[test]
     fn closed_sessions_are_offered_only_if_they_get_episodes() {
         let folder = tempfile::tempdir().unwrap();
         let store = SledStore::open(folder.path()).unwrap();
-        let mut session = contract::session(SessionKey(1), "aaaa-1");
-        (session.state, session.indexed) = (State::Indexed, None);
-        session.content = Some(Content { hash: ContentHash([0; 32]), messages: 1 });
-        store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
+        close_without_episode(&store, 1);
         for makes_episodes in [false, true] {
             let context = BackfillContext {
                 live: Vec::new(),

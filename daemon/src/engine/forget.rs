@@ -23,7 +23,7 @@ impl Engine {
     ) -> Result<u64, EngineError> {
         let engine = self.clone();
         let forgetting = tokio::spawn(async move { engine.forget_all(sessions).await });
-        forgetting.await.map_err(failed)?
+        forgetting.await.map_err(|error| failed(defect::describe(&error)))?
     }
 
     async fn forget_all(
@@ -36,8 +36,14 @@ impl Engine {
             self.forgotten.add(id, now, &[]);
         }
         let released = self.release_all(&mut sessions).await;
+        let forget_uses = || sessions.iter().for_each(|(id, _)| self.memory_use.forget(&id.id));
         let mut position = 0;
         let mut failure = None;
+        if released.is_ok() && !keys_of(&sessions).is_empty() {
+            // If the process ends during the deletions, no text of a deleted session may be left.
+            failure = self.clear_message_summaries().await.err();
+            forget_uses();
+        }
         // Each session has its own list of writes. The list removes the session and records that it
         // was forgotten, in one transaction.
         for (id, session) in &sessions {
@@ -53,13 +59,14 @@ impl Engine {
                 }
             }
         }
+        // A handoff may have offered lines of the sessions during the deletions.
+        forget_uses();
         let keys = keys_of(&sessions);
         self.request(|reply| EngineCommand::ReleaseEnded { sessions: keys, reply }).await?;
-        sessions.iter().for_each(|(id, _)| self.memory_use.forget(&id.id));
         let projects = self.projects.clone();
         // The directory of a project is forgotten together with its last session.
         let noting = tokio::task::spawn_blocking(move || projects.note_all(clock::now(), &|| true));
-        noting.await.map_err(failed)?;
+        noting.await.map_err(|error| failed(defect::describe(&error)))?;
         // The sessions are deleted from the database. The search index deletes them at the next
         // start at the latest.
         let _ = self.wait_until_searchable(position).await;
@@ -80,6 +87,15 @@ impl Engine {
             self.request(|reply| EngineCommand::Release { sessions: keys, reply }).await?;
         }
         Ok(())
+    }
+
+    /// Deletes the cached summaries of messages. The cache does not know the sessions of the
+    /// messages.
+    async fn clear_message_summaries(&self) -> Result<(), EngineError> {
+        let summarizer = self.summarizer().await?;
+        let clearing = tokio::task::spawn_blocking(move || summarizer.summaries.clear());
+        let cleared = clearing.await.map_err(|error| failed(defect::describe(&error)))?;
+        cleared.map_err(failed)
     }
 
     async fn drop_session(

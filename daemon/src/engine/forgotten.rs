@@ -180,10 +180,17 @@ pub(super) fn restore_writes(id: &SessionId) -> Vec<Write> {
         .into()
 }
 
-/// Returns the fingerprints of all stored records of a session's own files.
+/// Returns the fingerprints of all stored records of a session's own files, except those after a
+/// damaged record.
 fn fingerprints(store: &dyn Store, session: SessionKey) -> Result<Vec<u8>, StoreError> {
     let mut bytes = Vec::new();
-    visit_records(store, session, &mut |record| bytes.extend(fingerprint(record)))?;
+    match visit_records(store, session, &mut |record| bytes.extend(fingerprint(record))) {
+        // The user must be able to forget a session with a damaged record.
+        Err(error @ StoreError::Damaged { .. }) => {
+            tracing::warn!(%error, "copies of a forgotten session may not be recognised");
+        }
+        visited => visited?,
+    }
     Ok(bytes)
 }
 

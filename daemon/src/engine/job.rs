@@ -78,7 +78,7 @@ impl JobResult {
                 false => GatherOutcome::NotRequested,
             },
             index: is_index_due.then_some(IndexOutcome::Failed(failed)),
-            error: Some(error),
+            errors: vec![error],
         }
     }
 }
@@ -97,14 +97,14 @@ impl Job {
             digest: SessionDigest::default(),
             index: None,
             gathered: GatherOutcome::NotRequested,
-            error: None,
+            errors: Vec::new(),
         };
         for JobFile { source, state } in files {
             let (format, parse_context) = (format.clone(), parse_context.clone());
             let request = ReadRequest { format, parse_context, source, state, from_start, save };
             match reader.read(request) {
                 Ok(read) => done.files.push(read),
-                Err(error) => done.error = Some(error),
+                Err(error) => done.errors.push(error),
             }
         }
         done.digest = SessionDigest::of(&done.files);
@@ -119,7 +119,7 @@ impl Job {
         // start.
         let is_stopped = reader.stop.load(Ordering::Relaxed);
         if let Some(reason) = index.filter(|_| !is_stopped) {
-            let outcome = match &done.error {
+            let outcome = match done.errors.first() {
                 None => make_episode(&session, &reason, &done, &parse_context, now),
                 Some(error) => IndexOutcome::Failed(error.to_string()),
             };
@@ -203,7 +203,7 @@ fn make_episode(
 }
 
 fn gather_question(session: &Session, done: &JobResult, reader: &SourceReader) -> GatherOutcome {
-    if let Some(error) = &done.error {
+    if let Some(error) = done.errors.first() {
         return GatherOutcome::Failed(error.to_string());
     }
     match question(session, done, reader) {
@@ -291,8 +291,8 @@ mod tests {
 
     fn done(files: Vec<ReadProgress>) -> JobResult {
         let digest = SessionDigest::of(&files);
-        let (index, gathered, error) = (None, GatherOutcome::NotRequested, None);
-        JobResult { session: SessionKey(1), files, digest, index, gathered, error }
+        let (index, gathered, errors) = (None, GatherOutcome::NotRequested, Vec::new());
+        JobResult { session: SessionKey(1), files, digest, index, gathered, errors }
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub struct JobResult {
     /// The outcome of making the episode; `None` if the job did not have to make one.
     pub index: Option<IndexOutcome>,
     pub gathered: GatherOutcome,
-    /// Why a file was not read (the last of several errors), or why the job was not started.
-    pub error: Option<ReadError>,
+    /// Why files were not read (one error for each file), or why the job was not started.
+    pub errors: Vec<ReadError>,
 }
 
 /// The outcome of preparing a question to a model.

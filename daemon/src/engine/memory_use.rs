@@ -117,11 +117,13 @@ impl MemoryUse {
     /// Drops the lines that a forgotten session got, and the lines that other sessions got from it.
     pub(super) fn forget(&self, session: &str) {
         let mut state = self.lock();
+        let before = state.offers.len();
         state.offers.retain(|offer| offer.session != session);
+        let mut is_changed = state.offers.len() < before;
         for offer in &mut state.offers {
-            offer.lines.retain(|line| line.from != session);
+            is_changed |= offer.lines.extract_if(.., |line| line.from == session).count() > 0;
         }
-        if !state.counts.is_empty() {
+        if is_changed {
             self.save(&mut state);
         }
     }

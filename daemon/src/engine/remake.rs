@@ -249,8 +249,8 @@ fn make(
     let Some(content) = digest.content.filter(|_| has_transcript && !is_stopped) else {
         return Ok(None);
     };
-    let (index, gathered, error) = (None, GatherOutcome::NotRequested, None);
-    let done = JobResult { session: session.key, files, digest, index, gathered, error };
+    let (index, gathered, errors) = (None, GatherOutcome::NotRequested, Vec::new());
+    let done = JobResult { session: session.key, files, digest, index, gathered, errors };
     let config = &parse_context.summarize;
     let source = EpisodeSource { session, done: &done, content };
     let made = episode::from_evidence(&source, &old.reason, config, now);

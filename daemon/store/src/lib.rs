@@ -67,7 +67,27 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     ) -> Result<Vec<SessionKey>, StoreError>;
 
     /// Calls `visit` for every session, in the order of the keys, until `visit` returns `false`.
+    ///
+    /// # Errors
+    ///
+    /// If a record is damaged, the first such error is returned after all other sessions were
+    /// visited.
     fn visit_sessions(&self, visit: &mut dyn FnMut(Session) -> bool) -> Result<(), StoreError>;
+
+    /// Same as [`visit_sessions`](Store::visit_sessions), for work that must continue without the
+    /// sessions whose records are damaged: logs a warning about them.
+    fn visit_undamaged_sessions(
+        &self,
+        visit: &mut dyn FnMut(Session) -> bool,
+    ) -> Result<(), StoreError> {
+        match self.visit_sessions(visit) {
+            Err(error @ StoreError::Damaged { .. }) => {
+                tracing::warn!(%error, "sessions with damaged records are skipped");
+                Ok(())
+            }
+            visited => visited,
+        }
+    }
 
     /// Calls `visit` for the head of every session except added memories, in the order of the keys.
     /// The heads are in memory after the first call.

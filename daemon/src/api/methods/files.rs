@@ -1,10 +1,7 @@
 //! `graphiti/files`: checks that each transcript file is registered only once and was read up to
 //! its last complete line.
 
-use graphiti_proto::{
-    methods::files::FileCheckReport,
-    rpc::{Error, code},
-};
+use graphiti_proto::{methods::files::FileCheckReport, rpc::Error};
 use serde_json::Value;
 
 use super::write;
@@ -12,6 +9,7 @@ use crate::{
     api::{
         DaemonState,
         errors::{engine_error, store_error},
+        request_limits::panic_error,
     },
     clock,
     engine::file_check::{self, FileBehind, FileCheck},
@@ -25,7 +23,7 @@ pub(super) async fn files(daemon: &DaemonState) -> Result<Value, Error> {
     let (store, now) = (daemon.engine.store().clone(), clock::now());
     let checking =
         tokio::task::spawn_blocking(move || file_check::check(store.as_ref(), &open_files, now));
-    let checked = checking.await.map_err(|error| Error::new(code::INTERNAL, error.to_string()))?;
+    let checked = checking.await.map_err(|_| panic_error())?;
     let FileCheck { files, twice, behind } = checked.map_err(store_error)?;
     let left = |file: &FileBehind| {
         format!("{} was read up to byte {} of {}", file.path, file.read, file.complete)

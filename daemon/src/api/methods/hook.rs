@@ -173,8 +173,8 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
         let scope = HandoffScope { projects: &projects, except: own, sessions: MAX_SESSIONS };
         let handoff = handoff::of_project(store, &scope)?;
         let text = handoff.to_text_by_use(rest, &|topic| engine.memory_use().rate(topic));
-        if text.is_some() {
-            engine.memory_use().offer(&session_id, handoff.lines());
+        if let Some(text) = &text {
+            engine.memory_use().offer(&session_id, handoff.lines_in(text));
         }
         Ok(match (text, after) {
             (Some(text), Some(after)) => Some(format!("{text}\n\n{after}")),

@@ -86,7 +86,7 @@ struct TrackerState {
     /// The name of this process.
     process: String,
     file: Option<File>,
-    /// The size of the file.
+    /// The number of bytes in the file that the next write has to cover.
     length: usize,
 }
 
@@ -322,10 +322,12 @@ fn open(path: &Path, process: &str) -> io::Result<(TrackerState, String)> {
         File::options().create(true).truncate(false).read(true).write(true).open(path)?;
     let mut text = Vec::new();
     (&mut file).take(MAX_BYTES).read_to_end(&mut text)?;
-    if file.metadata()?.len() > MAX_BYTES {
+    let is_too_long = file.metadata()?.len() > MAX_BYTES;
+    if is_too_long {
         file.set_len(0)?;
     }
-    let ((notes, writer), length) = (CrashNotes::of_text(&text), text.len());
+    let (notes, writer) = CrashNotes::of_text(&text);
+    let length = if is_too_long { 0 } else { text.trim_ascii_end().len() };
     Ok((TrackerState { notes, process: process.to_owned(), file: Some(file), length }, writer))
 }
 

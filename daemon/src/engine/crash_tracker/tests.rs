@@ -138,3 +138,21 @@ fn the_file_format_is_stable_and_an_unreadable_file_counts_as_empty() {
     let crash_tracker = CrashTracker::open(&folder.path().join("no/such"), NOW);
     crash_tracker.begin(&session("a"), 0).done();
 }
+
+#[test]
+fn a_file_that_was_too_long_does_not_make_later_writes_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("at_work.json");
+    let too_long = 2 * usize::try_from(MAX_BYTES).unwrap();
+    std::fs::write(&file, vec![0; too_long]).unwrap();
+    dies(&file, &[("a", 7)], NOW);
+    let text = std::fs::read(&file).unwrap();
+    assert!(text.len() < 1_000, "{} bytes", text.len());
+
+    // An older version has filled the file with spaces.
+    let filled = [text.clone(), vec![b' '; 100_000]].concat();
+    std::fs::write(&file, filled).unwrap();
+    let (state, _) = open(&file, "next").unwrap();
+    assert_eq!(state.length, text.trim_ascii_end().len());
+    assert_eq!(state.notes.0.len(), 1);
+}

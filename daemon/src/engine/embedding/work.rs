@@ -15,7 +15,7 @@ use crate::{
         graph::EntityOrFact,
         vector::{Owner, Packed, Vectors},
     },
-    store::{StoreError, Write},
+    store::{Store, StoreError, Write},
 };
 
 /// Maximum number of texts in one call. A local model takes a few seconds for this number.
@@ -126,19 +126,7 @@ impl EmbeddingService {
             }
             true
         })?;
-        let mut missing: Vec<Owner> = Vec::new();
-        let mut check = |owner: Owner| {
-            if !tables.texts.contains_key(&owner) {
-                missing.push(owner);
-            }
-            true
-        };
-        self.store.visit_sessions(&mut |session| {
-            session.indexed.is_none() || check(Owner::Session(session.key))
-        })?;
-        self.store.visit_entities_and_facts(&mut |thing: EntityOrFact| {
-            check(Owner::EntityOrFact(thing))
-        })?;
+        let missing = owners_without_vectors(self.store.as_ref(), &tables)?;
         let current = self.model.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         if Arc::ptr_eq(model, &current) {
             let mut queue = self.lock_queue();
@@ -228,9 +216,52 @@ impl EmbeddingService {
     }
 }
 
+fn owners_without_vectors(
+    store: &dyn Store,
+    tables: &VectorTables,
+) -> Result<Vec<Owner>, StoreError> {
+    let mut missing: Vec<Owner> = Vec::new();
+    let mut check = |owner: Owner| {
+        if !tables.texts.contains_key(&owner) {
+            missing.push(owner);
+        }
+        true
+    };
+    store.visit_undamaged_sessions(&mut |session| {
+        session.indexed.is_none() || check(Owner::Session(session.key))
+    })?;
+    store.visit_entities_and_facts(&mut |thing: EntityOrFact| check(Owner::EntityOrFact(thing)))?;
+    Ok(missing)
+}
+
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, RoundError> {
     let done = tokio::task::spawn_blocking(work).await;
     done.expect("work on vectors does not panic: it reports errors").map_err(RoundError::Store)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::SessionKey,
+        store::{contract, sled::SledStore},
+    };
+
+    #[test]
+    fn a_damaged_session_does_not_prevent_the_vectors_of_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let keys = [1, 2, 3].map(SessionKey);
+        for key in keys {
+            let mut session = contract::session(key, &key.0.to_string());
+            let episode = contract::episode(&session, 2_000);
+            let statements = crate::model::graph::Statements::default();
+            contract::index_with_statements(&store, &mut session, &episode, statements);
+        }
+        store.damage_session(keys[1]);
+        let missing = owners_without_vectors(&store, &VectorTables::default()).unwrap();
+        assert_eq!(missing, [keys[0], keys[2]].map(Owner::Session));
+    }
 }

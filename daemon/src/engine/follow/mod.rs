@@ -34,7 +34,8 @@ use crate::{
     store::{OutboxEntry, Store, StoreError, StoreHealth},
 };
 
-/// Time without a new entry after which changes are committed.
+/// Time without a new entry after which changes are committed. The time doubles with each failed
+/// commit, up to `MAX_PAUSE`.
 const COMMIT_WHEN_QUIET: Duration = Duration::from_secs(3);
 /// [`Target::rest`] is called if no entry is added for this time after a commit.
 const REST_WHEN_QUIET: Duration = Duration::from_secs(30);
@@ -197,6 +198,7 @@ impl<T: Target> OutboxFollower<T> {
             backoff: Backoff::new(PAUSE, MAX_PAUSE),
             reached,
             committed: reached,
+            commit_pause: COMMIT_WHEN_QUIET,
             is_resting: false,
         };
         (self, state)
@@ -241,7 +243,7 @@ impl<T: Target> OutboxFollower<T> {
         let pause = match (is_committed, state.is_resting) {
             (true, true) => None,
             (true, false) => Some(REST_WHEN_QUIET),
-            (false, _) => Some(COMMIT_WHEN_QUIET),
+            (false, _) => Some(state.commit_pause),
         };
         match state.next_event(pause).await {
             FollowerEvent::Stop => return (self, FollowerTurn::Stop),
@@ -264,11 +266,17 @@ impl<T: Target> OutboxFollower<T> {
     async fn commit_and_apply_settings(self, state: &mut FollowerState<T::Settings>) -> Self {
         let reached = state.reached;
         let commit = move |it: &mut Self| {
-            it.commit(reached);
+            let is_committed = it.commit(reached);
             it.target.apply_settings(reached);
+            is_committed
         };
-        let (follower, ()) = self.blocking(&state.progress, commit).await;
-        (state.committed, state.is_resting) = (reached, false);
+        let (follower, is_committed) = self.blocking(&state.progress, commit).await;
+        state.is_resting = false;
+        if is_committed {
+            (state.committed, state.commit_pause) = (reached, COMMIT_WHEN_QUIET);
+        } else {
+            state.commit_pause = (state.commit_pause * 2).min(MAX_PAUSE);
+        }
         follower
     }
 
@@ -322,11 +330,14 @@ impl<T: Target> OutboxFollower<T> {
         Ok(())
     }
 
-    fn commit(&mut self, position: u64) {
-        if let Some(durable) = self.target.commit(position) {
+    /// Returns whether the target has committed.
+    fn commit(&mut self, position: u64) -> bool {
+        let durable = self.target.commit(position);
+        if let Some(durable) = durable {
             self.durable.release(durable);
             self.target.released();
         }
+        durable.is_some()
     }
 
     /// Waits until the store reports its failure. The writer of the store detects the failure.

@@ -15,8 +15,10 @@ pub(super) struct FollowerState<S> {
     pub(super) backoff: Backoff,
     /// The position up to which entries are applied.
     pub(super) reached: u64,
-    /// The position at the last commit, even if this commit failed.
+    /// The position at the last commit that succeeded.
     pub(super) committed: u64,
+    /// Time without a new entry after which changes are committed.
+    pub(super) commit_pause: Duration,
     /// Whether the target has rested since the last entry.
     pub(super) is_resting: bool,
 }

@@ -1,6 +1,6 @@
 use std::sync::{
     Mutex,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use tempfile::TempDir;
@@ -18,6 +18,8 @@ struct FakeTarget {
     applied: Arc<Mutex<Vec<u64>>>,
     is_busy: Arc<AtomicBool>,
     is_off: bool,
+    /// The number of commits that fail.
+    failing_commits: Arc<AtomicUsize>,
 }
 
 impl Target for FakeTarget {
@@ -45,7 +47,10 @@ impl Target for FakeTarget {
     }
 
     fn commit(&mut self, position: u64) -> Option<u64> {
-        Some(position)
+        let failing = &self.failing_commits;
+        let fails =
+            failing.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        fails.is_err().then_some(position)
     }
 }
 
@@ -129,6 +134,25 @@ async fn the_outbox_keeps_an_entry_until_the_slowest_follower_has_committed_it()
     slow.release(end);
     store.write(Vec::new()).done().await.unwrap();
     assert_eq!(store.outbox(0, 10).unwrap(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failed_commit_is_retried_without_a_new_entry() {
+    let (_folder, store) = store();
+    let target = FakeTarget::default();
+    target.failing_commits.store(3, Ordering::Relaxed);
+    let positions = OutboxPositions::new(store.clone());
+    let mut running = Running::start(&store, target.clone(), &positions);
+    let end = write(&store, 1).await;
+    running.until(|progress| progress.position >= end).await;
+    // The paused clock advances while all tasks wait.
+    tokio::time::sleep(15 * COMMIT_WHEN_QUIET - Duration::from_millis(1)).await;
+    assert_eq!(target.failing_commits.load(Ordering::Relaxed), 0);
+    assert_ne!(store.outbox(0, 10).unwrap(), [], "the pause doubles with each failure");
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    store.write(Vec::new()).done().await.unwrap();
+    assert_eq!(store.outbox(0, 10).unwrap(), []);
+    running.stop().await;
 }
 
 fn store() -> (TempDir, Arc<dyn Store>) {

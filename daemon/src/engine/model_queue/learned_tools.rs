@@ -9,7 +9,7 @@ use crate::{
     activity::classify::{ClassificationCache, ToolCorrection},
     engine::redaction::{self, StoredRedactor},
     model::tool::{ToolDomain, ToolIntent},
-    store::{NoteNamespace, Store, Write},
+    store::{NoteNamespace, Store, StoreError, Write},
 };
 
 /// The learned classifications, and the store that keeps them.
@@ -40,27 +40,16 @@ const VERSION: u32 = 1;
 const NAME: &[u8] = b"all";
 
 impl LearnedTools {
-    /// Loads the saved classifications. If they cannot be read, starts without any.
-    pub fn load(store: Arc<dyn Store>) -> LearnedTools {
-        let learned = match store.note(NoteNamespace::Learned, NAME) {
-            Ok(None) => ClassificationCache::default(),
-            Ok(Some(note)) => {
-                match serde_json::from_slice::<LearnedRecord<ClassificationCache>>(&note) {
-                    Ok(LearnedRecord { version: VERSION, learned }) => learned,
-                    _ => {
-                        tracing::warn!(
-                            "ignoring the saved classifications of tools: they are damaged or of another version"
-                        );
-                        ClassificationCache::default()
-                    }
-                }
-            }
-            Err(error) => {
-                tracing::warn!(%error, "failed to read the saved classifications of tools");
-                ClassificationCache::default()
-            }
-        };
-        LearnedTools { learned: Arc::new(Mutex::new(learned)), store }
+    /// Loads the saved classifications. If they cannot be parsed, starts without any.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the classifications cannot be read, or if a newer version wrote them. The
+    /// next change would overwrite them, and the user's corrections would be lost.
+    pub fn load(store: Arc<dyn Store>) -> Result<LearnedTools, StoreError> {
+        let note = store.note(NoteNamespace::Learned, NAME)?;
+        let learned = note.map_or_else(|| Ok(ClassificationCache::default()), |note| parse(&note));
+        Ok(LearnedTools { learned: Arc::new(Mutex::new(learned?)), store })
     }
 
     /// Returns the shared classifications, for classifying calls.
@@ -120,5 +109,52 @@ impl LearnedTools {
 
     fn lock(&self) -> MutexGuard<'_, ClassificationCache> {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Parses the content of the note.
+fn parse(note: &[u8]) -> Result<ClassificationCache, StoreError> {
+    let parsed = serde_json::from_slice::<LearnedRecord<Value>>(note).and_then(|record| {
+        let learned = (record.version == VERSION).then(|| serde_json::from_value(record.learned));
+        Ok((record.version, learned.transpose()?))
+    });
+    match parsed {
+        Ok((_, Some(learned))) => Ok(learned),
+        Ok((version, None)) => {
+            Err(StoreError::TooNew(format!("classifications of tools of version {version}")))
+        }
+        Err(error) => {
+            tracing::warn!(%error, "ignoring the saved classifications of tools");
+            Ok(ClassificationCache::default())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Note, sled::SledStore};
+
+    #[test]
+    fn classifications_of_a_newer_version_are_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(SledStore::open(folder.path()).unwrap());
+        let save = |content: &[u8]| {
+            let (name, content) = (NAME.to_vec(), Some(content.to_vec()));
+            let note = Note { namespace: NoteNamespace::Learned, name, content };
+            store.write(vec![Write::Note(note)]).wait().unwrap();
+        };
+        LearnedTools::load(store.clone()).unwrap().correct(
+            "mcp__wiki__lookup",
+            ToolIntent::Search,
+            ToolDomain::Documentation,
+        );
+        store.write(Vec::new()).wait().unwrap();
+        assert_eq!(LearnedTools::load(store.clone()).unwrap().list().len(), 1);
+        save(br#"{"version":2,"learned":{"other":1}}"#);
+        let refused = LearnedTools::load(store.clone()).err();
+        assert!(matches!(refused, Some(StoreError::TooNew(_))), "{refused:?}");
+        save(b"not JSON");
+        assert!(LearnedTools::load(store.clone()).unwrap().list().is_empty());
     }
 }

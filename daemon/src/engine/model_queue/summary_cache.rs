@@ -2,14 +2,14 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     prompt::cache_key::SummaryKey,
-    store::{Note, NoteNamespace, Store, Write},
+    store::{Note, NoteNamespace, Store, StoreError, Write},
 };
 
 /// The latest summaries of messages, by prompt.
@@ -69,9 +69,31 @@ impl SummaryCache {
         });
     }
 
+    /// Deletes all summaries, because they may contain text of a session that is forgotten. Blocks
+    /// until they are deleted.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the store cannot be read or written. Then some summaries may be left.
+    pub fn clear(&self) -> Result<(), StoreError> {
+        let mut cached = self.lock();
+        // A read does not see queued summaries.
+        self.store.write(Vec::new()).wait()?;
+        let notes = self.store.notes(NoteNamespace::Summaries)?;
+        *cached = Some(CachedSummaries::default());
+        let deletions = notes.into_iter().map(|(name, _)| {
+            Write::Note(Note { namespace: NoteNamespace::Summaries, name, content: None })
+        });
+        self.store.write(deletions.collect()).wait().map(drop)
+    }
+
     fn with<T>(&self, act: impl FnOnce(&mut CachedSummaries) -> T) -> T {
-        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.lock();
         act(cached.get_or_insert_with(|| CachedSummaries::load(self.store.as_ref())))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<CachedSummaries>> {
+        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -107,7 +129,7 @@ fn note(key: SummaryKey, content: Option<Vec<u8>>) -> Write {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::sled::SledStore;
+    use crate::store::{NoteStore as _, sled::SledStore};
 
     fn key(number: usize) -> SummaryKey {
         let mut bytes = [0; 32];
@@ -136,5 +158,21 @@ mod tests {
         assert_eq!(summaries.get(key(2)), None);
         assert_eq!(summaries.get(key(1)).as_deref(), Some("another"));
         assert_eq!(summaries.get(key(3)).as_deref(), Some("summary 3"));
+    }
+
+    #[test]
+    fn cleared_summaries_are_deleted_in_the_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(SledStore::open(&folder.path().join("db")).unwrap());
+        let summaries = SummaryCache::new(store.clone());
+        summaries.put(key(1), "the codename is quokka");
+        summaries.clear().unwrap();
+        assert_eq!(summaries.get(key(1)), None);
+        assert_eq!(store.notes(NoteNamespace::Summaries).unwrap(), []);
+        summaries.put(key(2), "another");
+        // A cache that was not used yet deletes the summaries of the last run.
+        let next = SummaryCache::new(store.clone());
+        next.clear().unwrap();
+        assert_eq!(store.notes(NoteNamespace::Summaries).unwrap(), []);
     }
 }

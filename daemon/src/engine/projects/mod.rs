@@ -142,15 +142,15 @@ impl Projects {
             projects.extend(session.project);
             go_on()
         });
-        if let Err(error) = visited {
-            tracing::warn!(%error, "cannot list the directories of sessions");
-            return;
+        if let Err(error) = &visited {
+            tracing::warn!(%error, "cannot list the directories of all sessions");
         }
         for project in projects.iter().take_while(|_| go_on()) {
             self.note(project, now);
         }
-        // If the visit was stopped, the list of projects is incomplete, so no directory is dropped.
-        if !go_on() {
+        // If the visit failed or was stopped, the list of projects is incomplete, so no directory is
+        // dropped.
+        if visited.is_err() || !go_on() {
             return;
         }
         let used: HashSet<Namespace> = projects.iter().map(Project::namespace).collect();

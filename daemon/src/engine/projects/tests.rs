@@ -13,7 +13,7 @@ use crate::{
 
 struct Machine {
     folder: TempDir,
-    store: Arc<dyn Store>,
+    store: Arc<SledStore>,
 }
 
 const NOW: Timestamp = Timestamp::from_seconds(1_000);
@@ -283,4 +283,21 @@ fn a_pass_that_is_stopped_at_once_drops_no_directory() {
     let known = machine.note(&projects, "/srv/app");
     projects.note_all(NOW.plus(RECHECK_AFTER), &|| false);
     assert_eq!(projects.path(known).as_deref(), Some("/srv/app"));
+}
+
+#[test]
+fn a_pass_that_meets_a_damaged_session_drops_no_directory() {
+    let machine = Machine::new();
+    for (key, path) in [(1, "/srv/damaged"), (2, "/srv/app")] {
+        let project = Some(Project::new(path));
+        let session = Session { project, ..contract::session(SessionKey(key), &key.to_string()) };
+        machine.store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
+    }
+    let projects = machine.projects();
+    let known = machine.note(&projects, "/srv/damaged");
+    machine.store.damage_session(SessionKey(1));
+    projects.note_all(NOW.plus(RECHECK_AFTER), &|| true);
+    assert_eq!(projects.path(known).as_deref(), Some("/srv/damaged"));
+    let later = Project::new("/srv/app").namespace();
+    assert_eq!(projects.path(later).as_deref(), Some("/srv/app"));
 }

@@ -157,7 +157,7 @@ fn waiting_bytes(store: &dyn Store) -> Result<u64, StoreError> {
 /// Returns the sessions that can be evicted, with their episodes, the oldest first.
 fn oldest(store: &dyn Store) -> Result<Vec<(SessionKey, EpisodeId)>, StoreError> {
     let mut found: Vec<(Timestamp, SessionKey, EpisodeId)> = Vec::new();
-    store.visit_sessions(&mut |session| {
+    store.visit_undamaged_sessions(&mut |session| {
         let indexed = session.indexed.filter(|_| session.state == State::Indexed);
         if let Some(indexed) = indexed
             && session.id.agent != MEMORY
@@ -322,6 +322,17 @@ mod tests {
         let (evicted, text) = store.keep_within(store.content * 5 - 40);
         assert_ne!(evicted.sessions, 0);
         assert_eq!(text + evicted.bytes, store.text);
+    }
+
+    #[test]
+    fn text_is_evicted_although_a_session_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let keys = fill(&store, &[(3, 5, true), (2, 5, true), (1, 5, true)]);
+        store.damage_session(keys[1]);
+        let evicted = Evictor::new(&store).unwrap().evict_text(u64::MAX).unwrap();
+        let evicted: Vec<SessionKey> = evicted.iter().map(|file| file.session).collect();
+        assert_eq!(evicted, [keys[0], keys[2]]);
     }
 
     #[test]

@@ -240,7 +240,7 @@ impl Sharing {
     /// Returns all sessions that are in the graph or may have to be written to it.
     fn all_sessions(&self) -> Result<Vec<SessionKey>, StoreError> {
         let mut keys = BTreeSet::new();
-        self.store.visit_sessions(&mut |session| {
+        self.store.visit_undamaged_sessions(&mut |session| {
             if session.indexed.is_some() {
                 keys.insert(session.key);
             }

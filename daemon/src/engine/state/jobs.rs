@@ -131,9 +131,9 @@ impl EngineState {
     }
 
     pub(super) fn job_ended(&mut self, done: JobResult, now: Timestamp) {
-        let JobResult { session: key, files, digest, index, gathered, error } = done;
+        let JobResult { session: key, files, digest, index, gathered, errors } = done;
         self.schedule.ended(key);
-        if let Some(error) = &error {
+        for error in &errors {
             self.note_problem(error.to_string());
             if let ReadError::File { path, .. } = error {
                 self.unreadable.add(path.into(), now);
@@ -145,7 +145,7 @@ impl EngineState {
         };
         let session_id = before.id.id.clone();
         let mut session = before.clone();
-        if error.is_none() {
+        if errors.is_empty() {
             note_digest(&mut session, &digest, &files);
         }
         let new_messages = files.iter().any(|file| file.new_messages > 0);
@@ -169,9 +169,12 @@ impl EngineState {
         if is_news && session.state == before.state {
             self.save_session(session.clone());
         }
-        match (index, error) {
+        let store_failure = errors
+            .iter()
+            .find(|error| matches!(error, ReadError::Store(error) if needs_reopening(error)));
+        match (index, store_failure) {
             // The episode stays due until the store is reopened.
-            (Some(_), Some(ReadError::Store(error))) if needs_reopening(&error) => {
+            (Some(_), Some(error)) => {
                 self.not_gathered(key);
                 self.reply_to_waiting(&session, Err(EngineError::Failed(error.to_string())));
             }

@@ -4,6 +4,7 @@
 mod decisions;
 mod files;
 mod following;
+mod forgetting;
 mod gemini;
 mod interleavings;
 mod omitting;
@@ -106,7 +107,7 @@ impl Machine {
 
     fn settings(&self, store: Arc<dyn Store>) -> Settings {
         let home = self.folder.path().to_owned();
-        let learned_tools = Arc::new(LearnedTools::load(store.clone()));
+        let learned_tools = Arc::new(LearnedTools::load(store.clone()).unwrap());
         let parse_context = Arc::new(ParseContext {
             filter: self.filter.clone(),
             redactor: self.redactor.clone(),

@@ -10,6 +10,8 @@ mod batch;
 mod clean;
 mod compact;
 mod counters;
+#[cfg(any(test, feature = "testing"))]
+mod damage;
 mod envelope;
 #[doc(hidden)]
 pub mod fuzzing;

@@ -73,13 +73,19 @@ impl Store for SledStore {
     }
 
     fn visit_sessions(&self, visit: &mut dyn FnMut(Session) -> bool) -> Result<(), StoreError> {
+        let mut visited = Ok(());
         for entry in self.tree.scan_prefix([table::SESSIONS]) {
             let (key, value) = entry?;
-            if !visit(read::<SessionRecord, Session>(&key, &value)?) {
-                break;
+            match read::<SessionRecord, Session>(&key, &value) {
+                Ok(session) => {
+                    if !visit(session) {
+                        break;
+                    }
+                }
+                Err(error) => visited = visited.and(Err(error)),
             }
         }
-        Ok(())
+        visited
     }
 
     fn visit_session_heads(

@@ -171,6 +171,32 @@ fn a_list_that_fails_halfway_changes_no_counter() {
 }
 
 #[test]
+fn sessions_after_a_damaged_session_are_visited() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let keys = [1, 2, 3].map(crate::model::SessionKey);
+    for key in keys {
+        let session = contract::session(key, &key.0.to_string());
+        store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
+    }
+    store.damage_session(keys[1]);
+    let mut found = Vec::new();
+    let visited = store.visit_sessions(&mut |session| {
+        found.push(session.key);
+        true
+    });
+    assert!(matches!(visited, Err(StoreError::Damaged { .. })), "{visited:?}");
+    assert_eq!(found, [keys[0], keys[2]]);
+    let mut count = 0;
+    let visit = &mut |_| {
+        count += 1;
+        count < 2
+    };
+    assert_eq!(store.visit_undamaged_sessions(visit), Ok(()));
+    assert_eq!(count, 2);
+}
+
+#[test]
 fn counters_of_an_older_version_are_counted_again_once() {
     let folder = tempfile::tempdir().unwrap();
     let store = SledStore::open(folder.path()).unwrap();

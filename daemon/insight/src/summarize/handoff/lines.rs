@@ -19,8 +19,8 @@ pub struct HandoffLine {
 }
 
 impl Handoff {
-    /// Returns the lines that can be in the text of a handoff and whose use is counted.
-    pub fn lines(&self) -> Vec<HandoffLine> {
+    /// Returns the lines that are in `text`, the text of this handoff, and whose use is counted.
+    pub fn lines_in(&self, text: &str) -> Vec<HandoffLine> {
         let session_id = |session: usize| {
             self.sessions.get(session).map_or_else(String::new, |past| past.session_id.clone())
         };
@@ -29,21 +29,24 @@ impl Handoff {
             text: text.to_owned(),
             session_id: session_id(session),
         };
-        let of_list = |topic: &'static str,
-                       list: &[SessionLine],
-                       most: usize|
-         -> Vec<HandoffLine> {
-            list.iter().take(most).map(|entry| line(topic, &entry.text, entry.session)).collect()
-        };
+        // Entries that exceeded the limit of the text are not in it.
+        let is_shown = |line: &HandoffLine| text.contains(&line.text);
+        let of_list =
+            |topic: &'static str, list: &[SessionLine], most: usize| -> Vec<HandoffLine> {
+                let lines =
+                    list.iter().take(most).map(|entry| line(topic, &entry.text, entry.session));
+                lines.filter(is_shown).collect()
+            };
         let last = self.sessions.first();
         let ended = last.map(|last| line(render::topic::ENDING, &last.last_words, 0));
         let wishes = self.preferences.iter().take(render::WISHES);
         let wishes = wishes.map(|wish| line(render::topic::WISHES, wish, 0));
-        let tests = self.failing_tests.iter();
-        let tests =
-            tests.map(|suite| line(render::topic::TESTS, &suite.names.join(" "), suite.session));
         let causes = self.causes.iter().map(|cause| line(render::topic::CAUSES, cause, 0));
-        let first = ended.into_iter().chain(wishes).chain(causes).chain(tests);
+        let tests = self.failing_tests.iter();
+        let tests = tests
+            .filter(|suite| text.contains(&render::failing_suite(suite)))
+            .map(|suite| line(render::topic::TESTS, &suite.names.join(" "), suite.session));
+        let first = ended.into_iter().chain(wishes).chain(causes).filter(is_shown).chain(tests);
         let mut lines: Vec<HandoffLine> = first.collect();
         lines.extend(of_list(render::topic::REPOSITORY, &self.repository, render::STATES));
         lines.extend(of_list(render::topic::OPEN, &self.open_ends, render::OPEN));

@@ -253,15 +253,17 @@ fn ending(past: &EndedSession) -> String {
 
 fn failing_section(suites: &[FailedSuite]) -> HandoffSection {
     let mut section = HandoffSection::new("Failing tests", topic::TESTS);
-    let lines = suites.iter().map(|suite| {
-        let names = match suite.names.as_slice() {
-            [] => String::new(),
-            named => format!(": {}", names(named)),
-        };
-        format!("`{}`, {} of {}{names}", suite.framework, suite.failed, suite.total)
-    });
-    section.add(lines, |_| 2);
+    section.add(suites.iter().map(failing_suite), |_| 2);
     section
+}
+
+/// Formats the failing tests of a suite.
+pub(super) fn failing_suite(suite: &FailedSuite) -> String {
+    let names = match suite.names.as_slice() {
+        [] => String::new(),
+        named => format!(": {}", names(named)),
+    };
+    format!("`{}`, {} of {}{names}", suite.framework, suite.failed, suite.total)
 }
 
 /// Formats a session as its title and the beginning of the id that the agent gave it.

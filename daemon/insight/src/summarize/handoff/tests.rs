@@ -126,9 +126,26 @@ fn a_handoff_says_how_many_wishes_there_are() {
         text.contains("- “Wish 12”\n- All 15 wishes: `graphiti facts --kind PREFERS`\n"),
         "{text}"
     );
-    let offered = handoff.lines();
+    let offered = handoff.lines_in(&text);
     assert!(offered.iter().any(|line| line.text == "“Wish 12”"), "{offered:?}");
     assert!(!offered.iter().any(|line| line.text == "“Wish 13”"), "{offered:?}");
+}
+
+#[test]
+fn only_lines_that_fit_into_the_text_are_offered() {
+    let handoff = gather(&[full()], &["Never push to main".to_owned()]);
+    let topics = |max_chars| {
+        let text = handoff.to_text(max_chars).unwrap();
+        let offered = handoff.lines_in(&text);
+        let shown = offered.iter().filter(|line| text.contains(&line.text));
+        assert_eq!(shown.count(), offered.len());
+        offered.into_iter().map(|line| line.topic).collect::<Vec<_>>()
+    };
+    use super::render::topic::*;
+    let first = [ENDING, WISHES, REPOSITORY, OPEN];
+    let all = [ENDING, WISHES, CAUSES, TESTS, REPOSITORY, REPOSITORY, OPEN, DECISIONS];
+    assert_eq!(topics(4_000), all);
+    assert_eq!(topics(640), first);
 }
 
 #[test]

@@ -19,6 +19,7 @@ use crate::{
 };
 
 const OWN: &str = "/p/a";
+const SUB_AGENT: &str = "/p/a/1";
 
 #[test]
 fn new_messages_make_an_indexed_session_active_and_save_it() {
@@ -137,7 +138,10 @@ fn a_session_stays_due_when_the_store_failed_its_job() {
     decider.performed.clear();
     end(&mut decider, |done| {
         done.index = Some(IndexOutcome::Failed("full".to_owned()));
-        done.error = Some(ReadError::Store(StoreError::Full("full".to_owned())));
+        // The own file could not be written to the store, then a further file could not be read.
+        let error = io::ErrorKind::PermissionDenied.into();
+        done.errors.push(ReadError::Store(StoreError::Full("full".to_owned())));
+        done.errors.push(ReadError::File { path: "/p/a/agent.jsonl".to_owned(), error });
     });
     assert_eq!(decider.state_of("a"), "indexing");
     assert!(matches!(closed.try_recv().unwrap(), Err(EngineError::Failed(_))));
@@ -156,19 +160,25 @@ fn the_close_of_a_session_whose_format_was_removed_fails_at_once() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_retried_after_a_minute() {
+fn files_that_cannot_be_read_are_retried_after_a_minute() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);
+    decider.follow(SUB_AGENT, 2);
     decider.put(OWN, 1, 20);
-    decider.announce(&[OWN]);
+    decider.put(SUB_AGENT, 2, 20);
+    decider.announce(&[OWN, SUB_AGENT]);
     let job = decider.jobs.pop_front().unwrap();
-    let error = io::ErrorKind::PermissionDenied.into();
-    let done = JobResult::failed(&job, ReadError::File { path: OWN.to_owned(), error });
+    let unreadable = |path: &str| {
+        let error = io::ErrorKind::PermissionDenied.into();
+        ReadError::File { path: path.to_owned(), error }
+    };
+    let mut done = JobResult::failed(&job, unreadable(OWN));
+    done.errors.push(unreadable(SUB_AGENT));
     decider.turn(EngineEvent::JobDone(Box::new(done)));
     decider.pass(Duration::from_secs(59));
     assert!(decider.jobs.is_empty());
     decider.pass(Duration::from_secs(1));
-    assert_eq!(decider.due_files(), [0]);
+    assert_eq!(decider.due_files(), [0, 1]);
 }
 
 #[test]

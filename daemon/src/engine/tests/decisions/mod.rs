@@ -314,7 +314,7 @@ impl Decider {
             },
             index: None,
             gathered: GatherOutcome::NotRequested,
-            error: None,
+            errors: Vec::new(),
         }
     }
 
