@@ -33,10 +33,7 @@ impl NoteStore for SledStore {
 
 impl SledStore {
     /// Returns the notes of a namespace, with an error in place of each note that cannot be read.
-    pub(super) fn each_note(
-        &self,
-        namespace: NoteNamespace,
-    ) -> Vec<Result<NamedNote, StoreError>> {
+    pub(super) fn each_note(&self, namespace: NoteNamespace) -> Vec<Result<NamedNote, StoreError>> {
         let mut found = Vec::new();
         let mut joiner = Joiner::default();
         for entry in self.tree.scan_prefix(keys::notes(namespace)) {

@@ -218,8 +218,8 @@ fn is_of_address_in_project(record: &ErrorResolution) -> bool {
 /// Whether a resolution was verified, and not only by reading or editing a file again.
 pub(super) fn is_verified(record: &ErrorResolution) -> bool {
     let verification = &record.verification;
-    let is_by_edit =
-        pattern!(r"^`(?:Edit|Write|MultiEdit|NotebookEdit|Read|apply_patch)\b").is_match(verification);
+    let is_by_edit = pattern!(r"^`(?:Edit|Write|MultiEdit|NotebookEdit|Read|apply_patch)\b")
+        .is_match(verification);
     !verification.is_empty() && !is_filler(verification) && !is_by_edit
 }
 
