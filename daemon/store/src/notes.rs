@@ -97,6 +97,10 @@ pub trait NoteStore {
     /// Returns all notes of a namespace with their names, sorted by the length of the name and then
     /// by the name.
     fn notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError>;
+
+    /// Same as [`notes`](NoteStore::notes), but skips damaged notes, and logs a warning about each
+    /// of them.
+    fn undamaged_notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError>;
 }
 
 impl NoteNamespace {

@@ -1,6 +1,9 @@
 //! Classifies paths: scratch files, files of agents, and files in a worktree.
 
-use crate::{model::project::WORKTREE_FOLDERS, pattern::pattern};
+use crate::{
+    model::project::{Project, WORKTREE_FOLDERS},
+    pattern::pattern,
+};
 
 /// Whether `path` is in a folder of temporary files, devices or an agent's notes (`scratchpad`).
 /// The separators may be `/` or `\`.
@@ -14,10 +17,7 @@ pub fn is_scratch(path: &str) -> bool {
 /// Whether `path` is a scratch file for sessions in `folders`. A file of a project is not a scratch
 /// file, even if the project is in a folder of temporary files.
 pub fn is_scratch_outside<'f>(folders: impl IntoIterator<Item = &'f str>, path: &str) -> bool {
-    let is_inside = |folder: &str| {
-        let rest = path.strip_prefix(folder.trim_end_matches('/'));
-        is_scratch(folder) && rest.is_some_and(|rest| rest.starts_with('/'))
-    };
+    let is_inside = |folder: &str| is_scratch(folder) && Project::new(folder).contains(path);
     is_scratch(path) && !folders.into_iter().any(is_inside)
 }
 
@@ -76,6 +76,10 @@ mod tests {
         assert!(!is_scratch_outside(["/home/ann", "/tmp/app/"], "/tmp/app/a.py"));
         assert!(is_scratch_outside(["/tmp/app"], "/tmp/application/a.py"));
         assert!(is_scratch_outside(["/"], "/tmp/app/a.py"));
+        let folder = "c:\\Users\\ann\\AppData\\Local\\Temp\\app";
+        assert!(!is_scratch_outside([folder], "C:/Users/ann/AppData/Local/Temp/app/a.py"));
+        assert!(is_scratch_outside([folder], "C:/Users/ann/AppData/Local/Temp/apple/a.py"));
+        assert!(is_scratch_outside([folder], "D:/Users/ann/AppData/Local/Temp/app/a.py"));
     }
 
     #[test]

@@ -43,8 +43,11 @@ impl Project {
     /// Returns the project of which this project is a worktree, if its path contains a folder in
     /// which agents create worktrees. Otherwise, returns the project itself.
     pub fn root(&self) -> Project {
-        let found = WORKTREE_FOLDERS.iter().find_map(|folder| self.path.split_once(folder));
-        found.map_or_else(|| self.clone(), |(root, _)| Project::new(root))
+        let folders = WORKTREE_FOLDERS.iter();
+        let roots = folders.filter_map(|folder| Some(self.path.split_once(folder)?.0));
+        // An agent may create a worktree in a worktree.
+        let outermost = roots.min_by_key(|root| root.len());
+        outermost.map_or_else(|| self.clone(), Project::new)
     }
 
     /// Returns the form in which paths of Windows, WSL, Git Bash and Unix are compared. A path on a
@@ -74,16 +77,27 @@ impl Project {
 
     /// Returns `path` relative to the project. A path outside the project is not changed.
     pub fn relative<'p>(&self, path: &'p str) -> &'p str {
-        // Windows paths are written with either separator.
-        let forward = |byte: u8| if byte == b'\\' { b'/' } else { byte };
-        let is_inside = path.is_char_boundary(self.path.len().min(path.len()))
-            && path.len() >= self.path.len()
-            && path.bytes().map(forward).zip(self.path.bytes().map(forward)).all(|(a, b)| a == b);
-        if !is_inside {
-            return path;
-        }
-        let rest = &path[self.path.len()..];
-        if self.path == "/" { rest } else { rest.strip_prefix('/').unwrap_or(path) }
+        let Some(rest) = self.rest(path) else { return path };
+        if self.path == "/" { rest } else { rest.strip_prefix(['/', '\\']).unwrap_or(path) }
+    }
+
+    /// Whether `path` is the directory of the project or is inside this directory.
+    pub fn contains(&self, path: &str) -> bool {
+        let is_inside = |rest: &str| rest.is_empty() || rest.starts_with(['/', '\\']);
+        self.rest(path).is_some_and(|rest| self.path == "/" || is_inside(rest))
+    }
+
+    /// Returns the text after the path of the project, if `path` begins with it.
+    fn rest<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let (start, rest) = path.split_at_checked(self.path.len())?;
+        // On Windows, either separator and either case of the drive letter are valid.
+        let has_drive = self.path.as_bytes().get(1) == Some(&b':');
+        let is_same = |given: u8, own: u8| given == own || given == b'\\' && own == b'/';
+        let mut pairs = start.bytes().zip(self.path.bytes()).enumerate();
+        let is_start = pairs.all(|(at, (given, own))| {
+            is_same(given, own) || has_drive && at == 0 && given.eq_ignore_ascii_case(&own)
+        });
+        is_start.then_some(rest)
     }
 }
 
@@ -162,8 +176,29 @@ mod tests {
     }
 
     #[test]
+    fn a_path_on_windows_is_relative_in_any_spelling_of_the_drive_and_the_separators() {
+        let project = Project::new("c:\\Code\\App");
+        for path in ["c:/Code/App/src/a.rs", "C:/Code/App/src/a.rs"] {
+            assert_eq!(project.relative(path), "src/a.rs");
+        }
+        assert_eq!(project.relative("C:\\Code\\App\\src\\a.rs"), "src\\a.rs");
+        for path in ["D:/Code/App/a.rs", "C:\\Code\\Apple\\a.rs", "C:/Code/app/a.rs"] {
+            assert_eq!(project.relative(path), path);
+        }
+        assert!(project.contains("C:/Code/App") && project.contains("C:\\Code\\App\\a.rs"));
+        assert!(!project.contains("C:/Code/Apple") && !project.contains("C:/Code"));
+        let unix = Project::new("/Code/App");
+        assert_eq!(unix.relative("/code/App/a.rs"), "/code/App/a.rs");
+    }
+
+    #[test]
     fn a_worktree_of_an_agent_belongs_to_its_project() {
-        for path in ["/home/ann/app/.claude/worktrees/one", "/home/ann/app/.worktrees/2/x"] {
+        for path in [
+            "/home/ann/app/.claude/worktrees/one",
+            "/home/ann/app/.worktrees/2/x",
+            "/home/ann/app/.worktrees/1/.claude/worktrees/2",
+            "/home/ann/app/.claude/worktrees/1/.worktrees/2",
+        ] {
             assert_eq!(Project::new(path).root().path(), "/home/ann/app");
         }
         assert_eq!(Project::new("/home/ann/app").root().path(), "/home/ann/app");

@@ -92,6 +92,18 @@ impl TestRun {
         limits.is_some_and(|(wide, narrow)| narrow.starts_with(wide) && !excludes(wide))
     }
 
+    /// Whether the limits of both runs are only names or files, and this run has all those of
+    /// `other`.
+    fn lists(&self, other: &TestRun) -> bool {
+        let limits = self.limited_to.as_deref().zip(other.limited_to.as_deref());
+        limits.is_some_and(|(more, fewer)| {
+            let listed: Vec<&str> = more.split(' ').collect();
+            // An option such as `-k` limits the run to a part of the files.
+            !listed.iter().any(|word| word.starts_with('-'))
+                && fewer.split(' ').all(|word| listed.contains(&word))
+        })
+    }
+
     /// Returns what the numbers count: `tests`, or `packages` if the output of Go lists no tests.
     pub fn noun(&self) -> &'static str {
         counted_noun(&self.framework)
@@ -169,9 +181,9 @@ pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
 /// - the latest whole run
 /// - the latest run
 ///
-/// A later run covers a run if the later run has no failures, and has the same or a wider limit or
-/// at least as many tests. A run with failures does not count if later runs without failures chose
-/// each test that failed.
+/// A later run covers a run if the later run has no failures, and has the same or a wider limit, or
+/// has no limit and at least as many tests. A run with failures does not count if later runs without
+/// failures chose each test that failed.
 ///
 /// A run is whole if it left no tests out, and ran at least half as many tests as the largest such
 /// run of the same framework. The size is ignored if the run has no counts (its output was
@@ -201,7 +213,8 @@ fn deciding_run<'r>(suite: &[(usize, &'r TestRun)]) -> Option<(usize, &'r TestRu
             && (is_whole(later)
                 || later.limited_to == failed.limited_to
                 || later.includes(failed)
-                || later.ran() >= failed.ran())
+                || later.lists(failed)
+                || later.limited_to.is_none() && later.ran() >= failed.ran())
     };
     let since = whole.map_or(0, |at| at + 1);
     let failed = (since..suite.len()).rev().find(|at| {
@@ -230,10 +243,11 @@ fn passed_since(failed: &TestRun, later: &[(usize, &TestRun)]) -> bool {
 mod tests {
     use super::*;
 
-    /// Parses a run from `framework place limit passed failed`; `-` is an empty place or limit.
+    /// Parses a run from `framework place limit passed failed`; `-` is an empty place or limit, and
+    /// `+` is a space.
     fn run(text: &str) -> TestRun {
         let words: Vec<&str> = text.split(' ').collect();
-        let named = |word: &str| Some(word.to_owned()).filter(|word| word != "-");
+        let named = |word: &str| Some(word.replace('+', " ")).filter(|word| word != "-");
         TestRun {
             framework: words[0].to_owned(),
             place: named(words[1]),
@@ -253,6 +267,11 @@ mod tests {
             (vec!["jest - - 45 0", "jest - - 3 0"], vec![0]),
             (vec!["jest - a.test 3 0", "jest - b.test 9 0"], vec![1]),
             (vec!["jest - a.test 3 1", "jest - b.test 2 0"], vec![0]),
+            (vec!["jest - a.test 3 1", "jest - b.test 9 0"], vec![0]),
+            (vec!["jest - a.test 3 1", "jest - b.test+a.test 9 0"], vec![1]),
+            (vec!["jest - a.test 3 1", "jest - -t=x+b.test+a.test 9 0"], vec![0]),
+            (vec!["jest - -t=x 3 1", "jest - -t=x+b.test 9 0"], vec![0]),
+            (vec!["jest - - 45 0", "jest - a.test 3 1", "jest - - 9 0"], vec![0]),
             (vec!["go - -run=TestLoginTwice 3 1", "go - -run=TestLogin 1 0"], vec![1]),
             (vec!["go - -run=TestLogin 3 1", "go - -run=TestLoginTwice 1 0"], vec![0]),
             (vec!["jest - a.test 3 1", "jest - a.test 2 0"], vec![1]),

@@ -63,6 +63,8 @@ pub struct UsageCounters {
 struct Today {
     day: i64,
     uses: DailyUsage,
+    /// Whether the saved counters of the day cannot be read, so that they must not be replaced.
+    has_unreadable: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -87,9 +89,9 @@ impl UsageStats {
     /// first.
     pub fn days(&self) -> Result<BTreeMap<i64, DailyUsage>, StoreError> {
         let mut days: BTreeMap<i64, DailyUsage> = BTreeMap::new();
-        for (name, content) in self.store.notes(NoteNamespace::Usage)? {
+        for (name, content) in self.store.undamaged_notes(NoteNamespace::Usage)? {
             if let Some(day) = number(&name) {
-                days.insert(day, read(&content));
+                days.insert(day, read(&content).unwrap_or_default());
             }
         }
         let today = self.lock();
@@ -104,7 +106,9 @@ impl UsageStats {
         let mut writes = Vec::new();
         let day = record.at.micros().div_euclid(MICROS_PER_DAY);
         if today.day != day {
-            *today = Today { day, uses: self.day(day) };
+            let saved = self.day(day);
+            let has_unreadable = saved.is_none();
+            *today = Today { day, uses: saved.unwrap_or_default(), has_unreadable };
             writes.extend(self.outdated(day));
         }
         let project = record.project.map_or_else(String::new, |project| project.to_string());
@@ -114,18 +118,28 @@ impl UsageStats {
         of_project.entry(record.purpose.as_str().to_owned()).or_default().add(record);
         let saved = DailyUsageRecord { version: VERSION, uses: today.uses.clone() };
         let content = serde_json::to_vec(&saved).expect("uses are plain data");
-        writes.push(write(day, Some(content)));
+        if !today.has_unreadable {
+            writes.push(write(day, Some(content)));
+        }
         // If the write fails, only statistics are lost.
         let _ = self.store.write(writes);
     }
 
-    /// Returns the saved counters of a day.
-    fn day(&self, day: i64) -> DailyUsage {
-        let note = self.store.note(NoteNamespace::Usage, &name(day)).unwrap_or_else(|error| {
-            tracing::warn!(%error, "failed to read the usage of today");
-            None
-        });
-        note.map_or_else(DailyUsage::new, |content| read(&content))
+    /// Returns the saved counters of a day. `None` if they cannot be read, because the note is
+    /// damaged or of a newer version.
+    fn day(&self, day: i64) -> Option<DailyUsage> {
+        let saved = match self.store.note(NoteNamespace::Usage, &name(day)) {
+            Ok(None) => Some(DailyUsage::new()),
+            Ok(Some(content)) => read(&content),
+            Err(error) => {
+                tracing::warn!(%error, "failed to read the usage of today");
+                None
+            }
+        };
+        if saved.is_none() {
+            tracing::warn!("the usage of today is not saved, to keep the saved counters");
+        }
+        saved
     }
 
     fn outdated(&self, day: i64) -> Vec<Write> {
@@ -185,11 +199,10 @@ pub fn project(name: &str) -> Option<Namespace> {
     Namespace::parse(name)
 }
 
-fn read(content: &[u8]) -> DailyUsage {
-    match serde_json::from_slice(content) {
-        Ok(DailyUsageRecord { version: VERSION, uses }) => uses,
-        _ => DailyUsage::new(),
-    }
+/// Returns the counters in a note; `None` if the note is damaged or of another version.
+fn read(content: &[u8]) -> Option<DailyUsage> {
+    let record: DailyUsageRecord = serde_json::from_slice(content).ok()?;
+    (record.version == VERSION).then_some(record.uses)
 }
 
 fn write(day: i64, content: Option<Vec<u8>>) -> Write {
@@ -210,7 +223,7 @@ mod tests {
     use crate::{
         llm::{reply::TokenUsage, request::Purpose},
         model::Project,
-        store::sled::SledStore,
+        store::{NoteStore, sled::SledStore},
     };
 
     fn record(day: i64, end: RequestOutcome, project: &str) -> UsageRecord {
@@ -226,6 +239,27 @@ mod tests {
             cost: Some(Money::from_usd(0.5)),
             saved_tokens: 0,
         }
+    }
+
+    #[test]
+    fn counters_that_cannot_be_read_are_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(SledStore::open(&folder.path().join("db")).unwrap());
+        let newer = br#"{"version":2,"uses":{}}"#.to_vec();
+        store
+            .write(vec![write(5, Some(newer.clone())), write(7, Some(newer.clone()))])
+            .wait()
+            .unwrap();
+        store.damage_note(NoteNamespace::Usage, &name(7));
+        let usage = UsageStats::open(LedgerFile::new(folder.path()), store.clone());
+        for day in [5, 6, 7] {
+            usage.record(&record(day, RequestOutcome::Answered, "/a"));
+        }
+        store.write(Vec::new()).wait().unwrap();
+        assert_eq!(store.note(NoteNamespace::Usage, &name(5)), Ok(Some(newer)));
+        assert!(store.note(NoteNamespace::Usage, &name(6)).unwrap().is_some());
+        assert!(store.note(NoteNamespace::Usage, &name(7)).is_err());
+        assert_eq!(usage.days().unwrap().keys().copied().collect::<Vec<_>>(), [5, 6, 7]);
     }
 
     #[test]

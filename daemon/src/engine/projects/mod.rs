@@ -80,11 +80,11 @@ struct ProjectRecord {
 }
 
 impl Projects {
-    /// Loads the known directories. A record that cannot be parsed is skipped, and is created again
-    /// later.
+    /// Loads the known directories. A record that is damaged or cannot be parsed is skipped, and is
+    /// created again later.
     pub(super) fn load(store: Arc<dyn Store>, home: Option<PathBuf>) -> Result<Self, StoreError> {
         let mut known = BTreeMap::new();
-        for (_, content) in store.notes(NoteNamespace::Projects)? {
+        for (_, content) in store.undamaged_notes(NoteNamespace::Projects)? {
             let Ok(record) = serde_json::from_slice::<ProjectRecord>(&content) else { continue };
             let project = Project::new(&record.path);
             let identity = Identity { repository: record.repository, remote: record.remote };
@@ -137,6 +137,8 @@ impl Projects {
     /// Records the directories of all sessions, and drops the directories without a session. Stops
     /// when `go_on` returns false.
     pub(super) fn note_all(&self, now: Timestamp, go_on: &dyn Fn() -> bool) {
+        // The visit does not find sessions that are imported meanwhile.
+        let known_before: HashSet<Namespace> = self.read().keys().copied().collect();
         let mut projects = BTreeSet::new();
         let visited = self.store.visit_sessions(&mut |session| {
             projects.extend(session.project);
@@ -155,10 +157,13 @@ impl Projects {
         }
         let used: HashSet<Namespace> = projects.iter().map(Project::namespace).collect();
         // If a session was read in the meantime, its directory was checked after `now`.
-        let unused = |known: &KnownProject| known.checked_at.is_none_or(|checked| checked <= now);
+        let unused = |namespace: &Namespace, known: &KnownProject| {
+            let is_old = known.checked_at.is_none_or(|checked| checked <= now);
+            is_old && known_before.contains(namespace) && !used.contains(namespace)
+        };
         let mut dropped = Vec::new();
         self.write().retain(|namespace, known| {
-            let keep = used.contains(namespace) || !unused(known);
+            let keep = !unused(namespace, known);
             if !keep {
                 dropped.push(Write::Note(note_of(*namespace, None)));
             }

@@ -274,6 +274,42 @@ fn directories_of_old_sessions_are_noted_and_unused_directories_dropped() {
 }
 
 #[test]
+fn a_damaged_note_of_a_directory_is_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(SledStore::open(folder.path()).unwrap());
+    let load = || Projects::load(store.clone(), None).unwrap();
+    let (lost, kept) = (Project::new("/srv/lost"), Project::new("/srv/kept"));
+    let projects = load();
+    for project in [&lost, &kept] {
+        projects.note(project, NOW);
+    }
+    store.write(Vec::new()).wait().unwrap();
+    let name = note_of(lost.namespace(), None).name;
+    store.damage_note(NoteNamespace::Projects, &name);
+    let projects = load();
+    assert_eq!(projects.path(lost.namespace()), None);
+    assert_eq!(projects.path(kept.namespace()).as_deref(), Some("/srv/kept"));
+    projects.note(&lost, NOW);
+    store.write(Vec::new()).wait().unwrap();
+    assert_eq!(load().path(lost.namespace()).as_deref(), Some("/srv/lost"));
+}
+
+#[test]
+fn a_directory_that_is_imported_during_a_pass_is_not_dropped() {
+    let machine = Machine::new();
+    let projects = machine.projects();
+    let unused = machine.note(&projects, "/srv/unused");
+    let imported = Project::new("/home/ann/app");
+    let import = || {
+        projects.note_imported(&imported, Identity::default());
+        true
+    };
+    projects.note_all(NOW.plus(RECHECK_AFTER), &import);
+    assert_eq!(projects.path(unused), None);
+    assert_eq!(projects.path(imported.namespace()).as_deref(), Some("/home/ann/app"));
+}
+
+#[test]
 fn a_pass_that_is_stopped_at_once_drops_no_directory() {
     let machine = Machine::new();
     let session =

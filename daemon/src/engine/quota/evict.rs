@@ -65,19 +65,27 @@ impl Evictor<'_> {
     /// Evicts the text of the oldest sessions until at least `bytes` are evicted, or no more text
     /// can be evicted. Returns the files whose text was evicted.
     pub(super) fn evict_text(&mut self, bytes: u64) -> Result<Vec<SourceKey>, StoreError> {
+        self.evict_text_of(&oldest(self.store)?, bytes)
+    }
+
+    fn evict_text_of(
+        &mut self,
+        sessions: &[(SessionKey, EpisodeId)],
+        bytes: u64,
+    ) -> Result<Vec<SourceKey>, StoreError> {
         let before = self.evicted;
         let (mut files, mut writes) = (Vec::new(), Vec::new());
-        for (session, _) in oldest(self.store)? {
+        for (session, _) in sessions {
             if self.evicted.bytes - before.bytes >= bytes {
                 break;
             }
-            let text = self.store.quota().text_bytes(session)?;
-            if text == 0 {
+            let text = self.store.quota().text_bytes(*session)?;
+            if text == 0 || !self.is_indexed(*session)? {
                 continue;
             }
             self.evicted.bytes += text;
             self.evicted.sessions += 1;
-            for source in self.store.sources_of(session)? {
+            for source in self.store.sources_of(*session)? {
                 files.push(source.key);
                 writes.push(Write::DropText(source.key));
             }
@@ -99,7 +107,7 @@ impl Evictor<'_> {
             if evicted == most {
                 break;
             }
-            if self.store.episode(episode)?.is_none() {
+            if self.store.episode(episode)?.is_none() || !self.is_indexed(session)? {
                 continue;
             }
             self.evicted.episodes += 1;
@@ -115,6 +123,13 @@ impl Evictor<'_> {
         }
         self.write(&mut writes)?;
         Ok(self.evicted.episodes - before)
+    }
+
+    /// Whether the session is still indexed. A session that continued since the sessions were listed
+    /// has text that no episode contains yet.
+    fn is_indexed(&self, session: SessionKey) -> Result<bool, StoreError> {
+        let session = self.store.session(session)?;
+        Ok(session.is_some_and(|session| session.state == State::Indexed))
     }
 
     fn write(&self, writes: &mut Vec<Write>) -> Result<(), StoreError> {
@@ -178,6 +193,7 @@ mod tests {
     use super::*;
     use crate::{
         engine::quota::prepare_compaction,
+        model::session::Unindexed,
         store::{contract, sled::SledStore},
     };
 
@@ -333,6 +349,21 @@ mod tests {
         let evicted = Evictor::new(&store).unwrap().evict_text(u64::MAX).unwrap();
         let evicted: Vec<SessionKey> = evicted.iter().map(|file| file.session).collect();
         assert_eq!(evicted, [keys[0], keys[2]]);
+    }
+
+    #[test]
+    fn the_text_of_a_session_that_continues_during_an_eviction_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let keys = fill(&store, &[(2, 5, true), (1, 5, true)]);
+        let listed = oldest(&store).unwrap();
+        let mut continued = store.session(keys[0]).unwrap().unwrap();
+        continued.state = State::Unindexed(Unindexed::History);
+        store.write(vec![Write::Session(Box::new(continued))]).wait().unwrap();
+        let mut evictor = Evictor::new(&store).unwrap();
+        let evicted = evictor.evict_text_of(&listed, u64::MAX).unwrap();
+        let evicted: Vec<SessionKey> = evicted.iter().map(|file| file.session).collect();
+        assert_eq!(evicted, [keys[1]]);
     }
 
     #[test]

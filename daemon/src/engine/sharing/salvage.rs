@@ -23,11 +23,11 @@ const BATCH: usize = 256;
 ///
 /// Returns an error if `into` cannot be read or written.
 pub fn salvage(from: &dyn Store, into: &dyn Store) -> Result<(), StoreError> {
-    let pending = readable(from.notes(NoteNamespace::SharePending));
+    let pending = readable(from.undamaged_notes(NoteNamespace::SharePending));
     let is_deleted = |(_, content): &(Vec<u8>, Vec<u8>)| content.first() == Some(&DELETED);
     let deleted: BTreeSet<Vec<u8>> =
         pending.into_iter().filter(is_deleted).map(|(name, _)| name).collect();
-    for notes in readable(from.notes(NoteNamespace::Shared)).chunks(BATCH) {
+    for notes in readable(from.undamaged_notes(NoteNamespace::Shared)).chunks(BATCH) {
         let mut writes = Vec::new();
         for (name, content) in notes {
             let key = name.first_chunk().map(|key| SessionKey(u64::from_be_bytes(*key)));

@@ -13,7 +13,7 @@ use crate::{
         EngineKind,
         testing::{Behaviour, FakeEngine},
     },
-    store::{contract, sled::SledStore},
+    store::{NoteStore, contract, sled::SledStore},
 };
 
 const PROJECT: &str = "/home/ann/app";
@@ -178,6 +178,7 @@ async fn after_a_repair_replaced_and_forgotten_episodes_are_removed_and_lost_one
     let damaged = SharingMachine::new();
     let [reread, lost, forgotten] =
         [damaged.close(1).await, damaged.close(2).await, damaged.close(3).await];
+    let unreadable = damaged.close(5).await;
     let running = damaged.start(&engine.url);
     running.sharing.wait_until_settled().await;
     let ids = [&reread, &lost, &forgotten].map(|session| damaged.episode(session).id);
@@ -185,6 +186,7 @@ async fn after_a_repair_replaced_and_forgotten_episodes_are_removed_and_lost_one
     damaged.write(vec![Write::DropSession(forgotten.key)]).await;
     running.until(|status| status.error.is_some()).await;
     running.stop().await;
+    damaged.store.damage_note(NoteNamespace::Shared, &unreadable.key.0.to_be_bytes());
     let machine = SharingMachine::new();
     // The new database has other keys and other episodes.
     machine.close(4).await;
@@ -320,7 +322,7 @@ fn machine_is_full() -> Behaviour {
 /// A machine with its store.
 struct SharingMachine {
     _folder: TempDir,
-    store: Arc<dyn Store>,
+    store: Arc<SledStore>,
     projects: Arc<Projects>,
 }
 
@@ -347,7 +349,7 @@ impl WrittenSession {
 impl SharingMachine {
     fn new() -> SharingMachine {
         let folder = tempfile::tempdir().unwrap();
-        let store: Arc<dyn Store> = Arc::new(SledStore::open(Path::new(folder.path())).unwrap());
+        let store = Arc::new(SledStore::open(Path::new(folder.path())).unwrap());
         let projects = Arc::new(Projects::load(store.clone(), None).unwrap());
         SharingMachine { _folder: folder, store, projects }
     }

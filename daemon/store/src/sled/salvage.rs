@@ -217,8 +217,8 @@ impl Transfer<'_> {
             NoteNamespace::Corrections,
         ];
         for namespace in namespaces {
-            let notes = self.readable(self.from.notes(namespace)).unwrap_or_default();
-            for (name, content) in notes {
+            for note in self.from.each_note(namespace) {
+                let Some((name, content)) = self.readable(note) else { continue };
                 if self.into.note(namespace, &name)?.is_none() {
                     let note = Note { namespace, name, content: Some(content) };
                     self.write(Write::Note(note))?;

@@ -128,14 +128,15 @@ fn step(words: &[String]) -> Option<Inner> {
 /// Returns the script in the arguments: `bash -lc '...'`, `eval ...`, `nix-shell --run '...'`.
 fn script_of(name: &str, rest: &[String]) -> Option<String> {
     match name {
-        "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "ash" | "su" => {
+        "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish" | "ash" => {
             let gives_script = |word: &String| {
                 word.starts_with('-')
                     && !word.starts_with("--")
                     && word.len() <= 5
                     && word.ends_with('c')
             };
-            let at = rest.iter().position(gives_script)?;
+            let options = shell_options(rest);
+            let at = options.iter().position(gives_script)?;
             rest.get(at + 1).cloned()
         }
         "nix-shell" | "nix" | "devbox" => {
@@ -149,11 +150,26 @@ fn script_of(name: &str, rest: &[String]) -> Option<String> {
     }
 }
 
+/// Returns the options of a shell, with their values. The word after them is a script file.
+fn shell_options(arguments: &[String]) -> &[String] {
+    // `-euo pipefail` has a value, as `-o` does.
+    let has_value = |word: &str| match word.strip_prefix("--") {
+        Some(long) => matches!(long, "rcfile" | "init-file"),
+        None => word.ends_with(['o', 'O']),
+    };
+    let mut count = 0;
+    while let Some(word) = arguments.get(count).filter(|word| word.starts_with(['-', '+'])) {
+        count += if has_value(word) { 2 } else { 1 };
+    }
+    &arguments[..count.min(arguments.len())]
+}
+
 /// Returns the here document or here string that a shell runs as its script: `bash <<EOF`.
 fn script_on_input(words: &[String], redirects: &[Redirect]) -> Option<String> {
-    let [shell, options @ ..] = words else { return None };
+    let [shell, arguments @ ..] = words else { return None };
+    let options = shell_options(arguments);
     let reads_input = matches!(base_name(shell).as_str(), "bash" | "sh" | "zsh" | "dash")
-        && options.iter().all(|word| word == "-" || word == "-s" || word.starts_with("-e"));
+        && (options.len() == arguments.len() || options.iter().any(|option| option == "-s"));
     reads_input.then_some(())?;
     redirects.iter().find_map(|redirect| match redirect {
         Redirect::Text(text) => Some(text.clone()),
@@ -285,6 +301,46 @@ mod tests {
             &["eval", "ls", "|", "wc"],
         ] {
             assert_eq!(of_words(words), Inner::Script("ls | wc".to_owned()), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_options_before_a_script_file_give_a_script() {
+        for (line, script) in [
+            ("bash -euo pipefail -c ls", Some("ls")),
+            ("bash -O extglob --norc -c ls", Some("ls")),
+            ("bash --rcfile my.sh -c ls", Some("ls")),
+            ("bash +x -c ls", Some("ls")),
+            ("bash build.sh -c Release", None),
+            ("bash -x build.sh -c Release", None),
+            ("sh run.sh -exec x", None),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let wanted = script.map_or_else(
+                || Inner::Command(words.clone()),
+                |script| Inner::Script(script.to_owned()),
+            );
+            assert_eq!(of(&words, &[]), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_shell_without_a_script_file_reads_its_input() {
+        for (line, reads) in [
+            ("bash", true),
+            ("bash -", true),
+            ("bash -x", true),
+            ("bash -euo pipefail", true),
+            ("bash -o errexit -l", true),
+            ("bash -s -- prod", true),
+            ("bash build.sh", false),
+            ("bash -x build.sh", false),
+            ("bash -o errexit build.sh -s", false),
+            ("python3 -", false),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let found = of(&words, &[Redirect::Text("make".to_owned())]);
+            assert_eq!(found == Inner::Script("make".to_owned()), reads, "{line}");
         }
     }
 }

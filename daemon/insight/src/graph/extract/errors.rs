@@ -92,7 +92,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
     let last = resolution.map(|resolution| resolution.origin).or(origins.last().copied());
     let at = last.map_or(draft.episode.ended_at, |origin| draft.moments.at(origin));
     let is_checked = match draft.is_from_evidence() {
-        true => has_content(&record.verification) && !is_by_edit(&record.verification),
+        true => fact_selection::is_verified(record),
         false => resolution.is_some(),
     };
     let message = seen.map_or(record.error.as_str(), |seen| seen.message.as_str());
@@ -215,11 +215,6 @@ fn is_only_error(draft: &Draft<'_>, seen: &ErrorSeen) -> bool {
         start.is_none_or(|start| origin.follows(start.origin)) && resolution.origin.follows(origin)
     };
     draft.evidence.errors.iter().filter(|error| is_between(error.origin)).count() == 1
-}
-
-/// Whether a fix is verified only by reading or editing a file again.
-fn is_by_edit(verification: &str) -> bool {
-    pattern!(r"^`(?:Edit|Write|MultiEdit|NotebookEdit|Read|apply_patch)\b").is_match(verification)
 }
 
 /// Returns the last resolved error in the evidence whose message begins like the message of

@@ -180,7 +180,8 @@ fn lacks_alternative(what: &str) -> bool {
 
 /// Whether a record has the message of a program and says how the error was fixed. If the fix only
 /// lists the changed files, or the error is one of a compiler or linter, the record also needs a
-/// cause. Failing tests, errors of MCP tools and denials by the environment do not count.
+/// cause. Failing tests and errors of MCP tools do not count, nor do denials by the environment,
+/// except for an address that the project configures.
 pub(super) fn is_resolution(record: &ErrorResolution, cause: &str, attempt: Option<&str>) -> bool {
     let has_cause = !cause.is_empty() && !is_filler(cause);
     // The history of the repository already lists the changed files. An error whose fix changed
@@ -195,10 +196,31 @@ pub(super) fn is_resolution(record: &ErrorResolution, cause: &str, attempt: Opti
     has_stated_fix
         && !is_tool
         && is_message(&record.error)
-        && !environment::is_denied_by_environment(&record.error)
+        && (!environment::is_denied_by_environment(&record.error)
+            || has_cause && is_of_address_in_project(record))
         && !is_of_test(&record.error)
         && (has_cause || !is_of_compiler)
         && names_something(&record.error)
+}
+
+/// Whether a program could not use an address, and a later command worked after the fix changed a
+/// file. The address or the port in the project was wrong then, not the machine.
+fn is_of_address_in_project(record: &ErrorResolution) -> bool {
+    let is_of_address = pattern!(
+        r"(?i)\b(?:EADDRINUSE|ECONNREFUSED)\b|\baddress already in use\b|\bconnection refused\b"
+    );
+    let changed_file = pattern!(r"^Changed `|\(in `[^`]+`");
+    is_of_address.is_match(&record.error)
+        && changed_file.is_match(&record.fix)
+        && is_verified(record)
+}
+
+/// Whether a resolution was verified, and not only by reading or editing a file again.
+pub(super) fn is_verified(record: &ErrorResolution) -> bool {
+    let verification = &record.verification;
+    let is_by_edit = pattern!(r"^`(?:Edit|Write|MultiEdit|NotebookEdit|Read|apply_patch)\b")
+        .is_match(verification);
+    !verification.is_empty() && !is_filler(verification) && !is_by_edit
 }
 
 /// Whether a text is the message of a program, and not a request of the user or a piece of code.
@@ -434,6 +456,32 @@ mod tests {
             ("To decide: Should the old names be kept for a year?", true),
         ] {
             assert_eq!(is_open_end(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_address_in_the_project_is_no_denial_by_the_environment() {
+        let refused = "connect ECONNREFUSED 127.0.0.1:5433";
+        let (file, ran) = ("Mapped the right port (in `docker-compose.yml`)", "`npm test`");
+        let cause = "the compose file exposed `5433` for `5432`";
+        for (error, cause, fix, verification, wanted) in [
+            (refused, cause, file, "`npm test`: 12 passed", true),
+            (refused, cause, "Changed `.env`", "`npm run seed` succeeded", true),
+            (refused, cause, file, "not verified in the session", false),
+            (refused, cause, file, "`Edit docker-compose.yml` succeeded", false),
+            (refused, cause, "Ran `docker compose up -d`", "`npm test`: 12 passed", false),
+            (refused, "", file, "`npm test`: 12 passed", false),
+            ("listen EPERM 127.0.0.1:80", cause, file, "`npm test`: 12 passed", false),
+            ("connect ENETUNREACH 10.0.0.1:80", cause, file, "`npm test`: 12 passed", false),
+        ] {
+            let record = ErrorResolution {
+                error: error.to_owned(),
+                fix: fix.to_owned(),
+                root_cause: cause.to_owned(),
+                verification: verification.to_owned(),
+            };
+            let is_kept = is_resolution(&record, cause, Some(ran));
+            assert_eq!(is_kept, wanted, "{error} {cause} {fix} {verification}");
         }
     }
 

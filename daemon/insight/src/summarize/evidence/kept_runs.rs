@@ -4,6 +4,7 @@
 use crate::{
     model::{
         evidence::{CommandRun, Evidence, Statement, StatementKind, TestRun},
+        project::Project,
         transcript::{Outcome, without_middle},
         wording::RAN_NO_TESTS,
     },
@@ -159,9 +160,7 @@ impl Collector {
         moment: EntryPosition,
     ) {
         let home = &self.evidence.directories;
-        let is_within = |folder: &String| {
-            command.directory == *folder || below(&command.directory, folder).is_some()
-        };
+        let is_within = |folder: &String| Project::new(folder).contains(&command.directory);
         let is_own = home.is_empty() || command.directory.is_empty() || home.iter().any(is_within);
         git::observe_checks(&mut self.evidence.checkout, command, output, moment);
         if is_own {

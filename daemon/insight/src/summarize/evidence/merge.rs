@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     model::{
-        evidence::{Commit, Evidence, ToolUse, WorkNote},
+        evidence::{Commit, Evidence, GitEvent, GitStep, ToolUse, WorkNote},
         time::Timestamp,
         token_use::use_of,
     },
@@ -12,6 +12,7 @@ use crate::{
         evidence::{bounds, collector::push_name, errors, files::bound, git, kept_runs},
         lists::keep_latest,
     },
+    text::pattern,
 };
 
 /// Adds a sub-agent's evidence to the evidence of its session.
@@ -43,6 +44,7 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
         session.counts.tool_calls.saturating_add(sub_agent.counts.tool_calls);
     session.counts.tool_errors =
         session.counts.tool_errors.saturating_add(sub_agent.counts.tool_errors);
+    checkout(session, sub_agent);
     files(session, sub_agent);
     tools(&mut session.tools, &sub_agent.tools);
     session.commands_left_out =
@@ -73,11 +75,6 @@ pub fn absorb(session: &mut Evidence, sub_agent: &Evidence, id: Option<&str>) {
         }
     }
     keep_latest(&mut session.pull_requests, bounds::PULL_REQUESTS);
-    let is_of_checkout = |folder: &String| session.directories.contains(folder);
-    if sub_agent.directories.iter().all(is_of_checkout) {
-        session.checkout.update(&sub_agent.checkout);
-        git::bound(&mut session.checkout);
-    }
     by_time(
         &mut session.unnamed_changes,
         &sub_agent.unnamed_changes,
@@ -116,6 +113,28 @@ fn insert_by_time<T: Clone>(list: &mut Vec<T>, more: &[T], at: impl Fn(&T) -> Op
             .unwrap_or(list.len());
         list.insert(place, item.clone());
     }
+}
+
+/// Merges the state of the repository if the sub-agent worked in directories of the session. Must
+/// run before the commands of the sub-agent are added to the session.
+fn checkout(session: &mut Evidence, sub_agent: &Evidence) {
+    if !sub_agent.directories.iter().all(|folder| session.directories.contains(folder)) {
+        return;
+    }
+    session.checkout.update(&sub_agent.checkout);
+    if !has_restored_stash(session, sub_agent) {
+        session.checkout.stashes.extend_from_slice(&sub_agent.checkout.stashes);
+    }
+    git::bound(&mut session.checkout);
+}
+
+/// Whether the session may have restored or dropped a stash after the last stash of the sub-agent.
+fn has_restored_stash(session: &Evidence, sub_agent: &Evidence) -> bool {
+    let restores = pattern!(r"\bgit(?: -C \S+)? stash (?:pop|apply|drop|clear)\b");
+    let is_stash = |event: &&GitEvent| event.step == GitStep::Stash && event.succeeded;
+    let stashed_at = sub_agent.git_events.iter().rfind(is_stash).and_then(|event| event.at);
+    let mut later = session.commands.iter().filter(|run| !is_later(stashed_at, run.at));
+    later.any(|run| restores.is_match(&run.command))
 }
 
 /// Adds commits. The session may know a commit of the sub-agent from the output of `git log`,
@@ -230,6 +249,40 @@ mod tests {
             (12, "n100", 40, 100)
         );
         assert_eq!((session.branches.len(), session.branches[0].as_str()), (bounds::NAMES, "n0"));
+    }
+
+    #[test]
+    fn the_stash_of_a_sub_agent_is_kept_unless_the_session_restored_a_stash_later() {
+        let at = |second| Some(Timestamp::from_seconds(second));
+        let mut sub_agent = Evidence::default();
+        sub_agent.checkout.stashes = vec!["fix/x".to_owned()];
+        sub_agent.git_events = vec![GitEvent {
+            step: GitStep::Stash,
+            succeeded: true,
+            branch: None,
+            error: None,
+            origin: Origin::default(),
+            at: at(5),
+        }];
+        for (command, second, wanted) in [
+            ("git stash list", 9, vec!["fix/x"]),
+            ("git stash show -p", 9, vec!["fix/x"]),
+            ("git stash pop", 3, vec!["fix/x"]),
+            ("git stash pop", 9, vec![]),
+            ("cd /app && git stash drop", 9, vec![]),
+        ] {
+            let run = CommandRun {
+                command: command.to_owned(),
+                place: None,
+                shows_failure: false,
+                outcome: Outcome::Succeeded,
+                origin: Origin::default(),
+                at: at(second),
+            };
+            let mut session = Evidence { commands: vec![run], ..Evidence::default() };
+            absorb(&mut session, &sub_agent, None);
+            assert_eq!(session.checkout.stashes, wanted, "{command} {second}");
+        }
     }
 
     #[test]

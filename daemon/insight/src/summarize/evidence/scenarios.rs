@@ -154,6 +154,30 @@ fn the_status_of_another_repository_is_ignored() {
 }
 
 #[test]
+fn a_directory_on_windows_is_the_same_in_any_spelling() {
+    let collected = |cwd: &'static str, line: &str, path: &str| {
+        let mut script = Script::default();
+        let home = SessionContext { cwd: Some(cwd.into()), ..SessionContext::default() };
+        script.item(Item::Context(home));
+        script.edit("a", path, "a", "b");
+        script.run("b", line, Outcome::Succeeded, "On branch odd\nnothing to commit\n");
+        let evidence = script.collect();
+        let place = evidence.commands.last().and_then(|run| run.place.clone());
+        (evidence.files.len(), place.unwrap_or_default(), evidence.branches)
+    };
+    let odd = vec!["odd".to_owned()];
+    for cwd in ["c:\\Temp\\App", "C:\\a\\AppData\\Local\\Temp\\App"] {
+        let web = collected(cwd, "cd web && git status", "src\\x.rs");
+        assert_eq!(web, (1, "web".to_owned(), odd.clone()), "{cwd}");
+        let same = collected(cwd, "cd web && cd .. && git status", "src\\x.rs");
+        assert_eq!(same, (1, String::new(), odd.clone()), "{cwd}");
+    }
+    let other = "cd D:/Temp/App && git status";
+    let other = collected("c:\\Temp\\App", other, "C:\\a\\AppData\\Local\\Temp\\x.rs");
+    assert_eq!(other, (0, String::new(), Vec::new()));
+}
+
+#[test]
 fn a_known_failure_keeps_the_sentence_of_the_agent() {
     let mut script = Script::default();
     script.run("c1", "cargo test", Outcome::Failed(Some(101)), FAILING);

@@ -88,6 +88,30 @@ fn settings_and_snapshots_are_not_needed() {
 }
 
 #[test]
+fn only_damaged_notes_are_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let namespace = NoteNamespace::Forgotten;
+    let note = |name: &[u8]| {
+        let (name, content) = (name.to_vec(), Some(b"1".to_vec()));
+        Write::Note(Note { namespace, name, content })
+    };
+    store.write(vec![note(b"a"), note(b"b"), note(b"c")]).wait().unwrap();
+    store.damage_note(namespace, b"b");
+    assert!(matches!(store.notes(namespace), Err(StoreError::Damaged { .. })));
+    let names = |store: &SledStore| {
+        let notes = store.undamaged_notes(namespace).unwrap();
+        notes.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    let left = [b"a".to_vec(), b"c".to_vec()];
+    assert_eq!(names(&store), left);
+    store.close();
+    let (store, salvaged, _folder) = salvaged(folder.path());
+    assert_eq!(salvaged.unreadable, 1);
+    assert_eq!(names(&store), left);
+}
+
+#[test]
 fn only_unreadable_records_are_lost() {
     let folder = tempfile::tempdir().unwrap();
     filled(folder.path());

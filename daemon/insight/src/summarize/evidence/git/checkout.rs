@@ -41,10 +41,11 @@ pub(in crate::summarize::evidence) fn observe(
     view.lines_of_any_call(command);
 }
 
-/// Removes the oldest deleted branches, merged pull requests and closed pull requests when there
-/// are too many of them.
+/// Removes the oldest deleted branches, stashes, merged pull requests and closed pull requests when
+/// there are too many of them.
 pub(in crate::summarize::evidence) fn bound(state: &mut CheckoutState) {
     keep_latest(&mut state.deleted, DELETED);
+    keep_latest(&mut state.stashes, STASHES);
     keep_latest(&mut state.merged, merged::MERGED);
     keep_latest(&mut state.closed, merged::MERGED);
 }

@@ -1,6 +1,7 @@
 //! Determines the folder and the package that a command line works on.
 
 use crate::{
+    model::project::Project,
     summarize::evidence::{
         bounds,
         shell::{
@@ -45,8 +46,9 @@ pub(super) fn of(commands: &[SimpleCommand], directory: &str) -> CommandTarget {
 /// Returns a directory relative to `home`. Returns `None` for `home` itself, and for directories
 /// outside of `home`.
 pub(in crate::summarize::evidence) fn below(directory: &str, home: &str) -> Option<String> {
-    let rest = directory.strip_prefix(home.trim_end_matches(['/', '\\']))?;
-    let rest = rest.strip_prefix(['/', '\\'])?.trim_end_matches('/');
+    let home = Project::new(home);
+    let rest = Some(home.relative(directory)).filter(|rest| rest.len() < directory.len())?;
+    let rest = rest.trim_end_matches(['/', '\\']);
     (!rest.is_empty()).then(|| kept(rest, bounds::NAME))
 }
 

@@ -142,8 +142,8 @@ pub(crate) fn suites(evidence: &Evidence) -> Vec<&TestRun> {
 }
 
 /// Returns the last run that failed or covers a whole suite, or else the last run of a part. A
-/// [`larger_part`] replaces a run of a single test. `None` if the run failed and a commit followed
-/// it.
+/// [`larger_part`] replaces a run of a single test. If the run failed and a commit followed it,
+/// returns the last [`other_part_since`], if there is one.
 pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let suites = suites(evidence);
     let says_most = |run: &&&TestRun| run.failed > 0 || !run.is_part() && !run.is_single_test();
@@ -151,7 +151,23 @@ pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let main = larger_part(evidence, main).unwrap_or(main);
     // If a commit followed a failure, the failure was fixed or did not matter.
     let was_committed = evidence.commits.iter().any(|commit| commit.origin.follows(main.origin));
-    (main.failed == 0 || !was_committed).then_some(main)
+    match main.failed > 0 && was_committed {
+        true => other_part_since(evidence, main),
+        false => Some(main),
+    }
+}
+
+/// Returns the last successful run after `failed` of another part of the same suite, if it has at
+/// least as many tests. `None` if `failed` is no run of a part.
+fn other_part_since<'e>(evidence: &'e Evidence, failed: &TestRun) -> Option<&'e TestRun> {
+    let tests = failed.passed.saturating_add(failed.failed);
+    let is_later = |run: &&TestRun| {
+        run.is_of_suite(failed)
+            && run.failed == 0
+            && run.passed >= tests
+            && run.origin.follows(failed.origin)
+    };
+    evidence.tests.iter().rfind(is_later).filter(|_| failed.is_part())
 }
 
 /// Returns the last successful run of several tests of the same suite, if `run` is a run of a
@@ -171,7 +187,7 @@ fn larger_part<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e TestRun>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::evidence::{FileWork, GitEvent, Quote};
+    use crate::model::evidence::{Commit, FileWork, GitEvent, Quote};
     use crate::report::Reports;
 
     fn run(framework: &str, passed: u32, failed: u32) -> TestRun {
@@ -211,6 +227,34 @@ mod tests {
         assert_eq!(main_run(&evidence).unwrap().passed, 6);
         let evidence = Evidence { tests: vec![part("tests/b.py::one", 1)], ..Evidence::default() };
         assert_eq!(main_run(&evidence).unwrap().passed, 1);
+    }
+
+    #[test]
+    fn after_a_failure_that_was_committed_a_later_part_is_the_main_run() {
+        let part = |line, limit: Option<&str>, passed, failed| TestRun {
+            limited_to: limit.map(str::to_owned),
+            origin: Origin { source: 0, line },
+            ..run("pytest", passed, failed)
+        };
+        let commit = Commit {
+            hash: "1a2b3c4".to_owned(),
+            subject: "One".to_owned(),
+            body: String::new(),
+            origin: Origin { source: 0, line: 9 },
+            at: None,
+        };
+        let (a, b) = (Some("tests/a.py"), Some("tests/b.py"));
+        for (tests, commits, wanted) in [
+            (vec![part(1, a, 3, 1), part(2, b, 9, 0)], 1, Some(9)),
+            (vec![part(1, a, 3, 1), part(2, b, 9, 0)], 0, Some(3)),
+            (vec![part(1, b, 9, 0), part(2, a, 3, 1)], 1, None),
+            (vec![part(1, a, 3, 1), part(2, b, 2, 0)], 1, None),
+            (vec![part(1, None, 30, 1), part(2, b, 31, 0)], 1, None),
+        ] {
+            let commits = vec![commit.clone(); commits];
+            let evidence = Evidence { tests, commits, ..Evidence::default() };
+            assert_eq!(main_run(&evidence).map(|run| run.passed), wanted);
+        }
     }
 
     #[test]
