@@ -236,6 +236,8 @@ pub(super) fn newest_episodes(
         episodes.extend(store.newest_episodes(Some(*project), before, limit)?);
     }
     episodes.sort_unstable_by_key(|episode| Reverse(episode.id));
+    // `projects` may contain a directory several times.
+    episodes.dedup_by_key(|episode| episode.id);
     episodes.truncate(limit);
     Ok(episodes)
 }
@@ -258,6 +260,29 @@ fn is_path(given: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        model::SessionKey,
+        store::{Write, contract, sled::SledStore},
+    };
+
+    #[test]
+    fn each_episode_of_repeated_directories_is_returned_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let session = contract::session(SessionKey(1), "aaaa-1");
+        let project = session.project.as_ref().unwrap().namespace();
+        let episodes = [1_000, 2_000, 3_000].map(|ended| contract::episode(&session, ended));
+        let mut writes = vec![Write::Session(Box::new(session))];
+        writes.extend(episodes.iter().map(|episode| Write::Episode(Box::new(episode.clone()))));
+        store.write(writes).wait().unwrap();
+        let newest = |projects: &[Namespace], limit| -> Vec<EpisodeId> {
+            let found = newest_episodes(&store, Some(projects), None, limit).unwrap();
+            found.into_iter().map(|episode| episode.id).collect()
+        };
+        let [first, second, third] = episodes.map(|episode| episode.id);
+        assert_eq!(newest(&[project, project], 10), [third, second, first]);
+        assert_eq!(newest(&[project, Namespace::default(), project], 2), [third, second]);
+    }
 
     #[test]
     fn the_message_about_an_ambiguous_name_counts_the_directories_that_are_not_shown() {
