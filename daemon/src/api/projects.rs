@@ -30,6 +30,28 @@ pub(crate) fn project_argument(
     daemon: &DaemonState,
     given: Option<&str>,
 ) -> Result<Option<Vec<Namespace>>, Error> {
+    argument_among(daemon, None, given)
+}
+
+/// Same as [`project_argument`]. If several projects have the given name, only the projects that
+/// the settings do not hide from the client count.
+///
+/// # Errors
+///
+/// Also when all projects with the given name are hidden.
+pub(super) fn client_argument(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    given: Option<&str>,
+) -> Result<Option<Vec<Namespace>>, Error> {
+    argument_among(daemon, visible_to_agent(daemon, client).as_deref(), given)
+}
+
+fn argument_among(
+    daemon: &DaemonState,
+    visible: Option<&[Namespace]>,
+    given: Option<&str>,
+) -> Result<Option<Vec<Namespace>>, Error> {
     let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) else {
         return Ok(None);
     };
@@ -44,10 +66,17 @@ pub(crate) fn project_argument(
             Some(namespace) => vec![namespace],
             None => return Err(unknown(daemon, given)),
         },
-        NamedProject::Ambiguous(paths) => {
-            let what = ambiguous(given, &paths);
-            let data = serde_json::json!({ "projects": paths });
-            return Err(Error { code: code::AMBIGUOUS, message: what, data: Some(data) });
+        NamedProject::Ambiguous(mut paths) => {
+            let namespace = |path: &str| Project::new(path).namespace();
+            paths.retain(|path| visible.is_none_or(|visible| visible.contains(&namespace(path))));
+            let Some(first) = paths.first() else { return Err(hidden()) };
+            let members = projects.of_namespace(namespace(first));
+            if !paths.iter().all(|path| members.contains(&namespace(path))) {
+                let what = ambiguous(given, &paths);
+                let data = serde_json::json!({ "projects": paths });
+                return Err(Error { code: code::AMBIGUOUS, message: what, data: Some(data) });
+            }
+            members
         }
     }))
 }
@@ -91,7 +120,8 @@ pub(super) fn searched_projects(
     client: &ClientContext,
     given: Option<&str>,
 ) -> Result<Option<Vec<Namespace>>, Error> {
-    restrict_to_visible(visible_projects(daemon, client), project_argument(daemon, given)?, client)
+    let requested = client_argument(daemon, client, given)?;
+    restrict_to_visible(visible_projects(daemon, client), requested, client)
 }
 
 /// Returns the scope of a search in the requested project. The sessions of one project rank higher:
@@ -154,6 +184,15 @@ pub(super) fn visible_projects(
     Some(visible)
 }
 
+/// Returns the directories that the settings do not hide from an agent; `None` for all. A person may
+/// see all directories.
+pub(super) fn visible_to_agent(
+    daemon: &DaemonState,
+    client: &ClientContext,
+) -> Option<Vec<Namespace>> {
+    client.runs_in_agent().then(|| visible_projects(daemon, client)).flatten()
+}
+
 /// For an agent, same as [`searched_projects`]. For a person, same as [`project_argument`]: without
 /// a given project, the list includes all projects.
 pub(super) fn listed_projects(
@@ -180,8 +219,7 @@ pub(super) fn is_project_hidden(
     client: &ClientContext,
     project: Namespace,
 ) -> bool {
-    let visible = visible_projects(daemon, client).filter(|_| client.runs_in_agent());
-    visible.is_some_and(|visible| !visible.contains(&project))
+    visible_to_agent(daemon, client).is_some_and(|visible| !visible.contains(&project))
 }
 
 /// Returns the error for an agent that requests a project that the settings exclude.

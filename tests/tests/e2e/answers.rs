@@ -103,6 +103,61 @@ fn an_agent_searches_only_the_projects_that_the_settings_include() {
 }
 
 #[test]
+fn an_agent_does_not_learn_hidden_projects_from_ambiguous_names_and_ids() {
+    let world = World::new();
+    world.configure(&json!({ "cross_project_search": false }));
+    let daemon = world.start();
+    for (session, project) in [
+        ("aaaa-1", APP),
+        ("aaaa-2", "/home/bob/app"),
+        ("aaaa-3", "/home/eve/app"),
+        ("bbbb-1", "/home/bob/site"),
+        ("bbbb-2", "/home/eve/site"),
+    ] {
+        let mut transcript = world.transcript_in(session, project);
+        transcript.prompt("Where is the zeppelin moored?").reply("The zeppelin is at the mast.");
+    }
+    daemon.settle();
+    let agent = Some("claude");
+    let search = |project: &str| json!({ "query": "zeppelin", "project": project });
+    let session = |id: &str| json!({ "session_id": id });
+    // Only the agent's own project and session count.
+    assert_eq!(sessions(&ask(&daemon, agent, "search_sessions", &search("app"))), ["aaaa-1"]);
+    let own = ask(&daemon, agent, "get_session", &session("aaaa"));
+    assert_eq!(own["session"]["session_id"], "aaaa-1", "{own}");
+    for (tool, arguments) in [
+        ("search_sessions", search("site")),
+        ("get_log", json!({ "project": "site" })),
+        ("search_memory_facts", search("site")),
+        ("get_session", session("bbbb")),
+        ("session_tracking_close", session("bbbb")),
+    ] {
+        let refused = ask(&daemon, agent, tool, &arguments);
+        assert!(refused["error"].is_string(), "{tool}: {refused}");
+        let refused = refused.to_string();
+        assert!(!refused.contains("/home/bob") && !refused.contains("bbbb-1"), "{tool}: {refused}");
+    }
+    // A person sees all projects and sessions.
+    let all = ask(&daemon, None, "search_sessions", &search("app"));
+    assert!(all["error"].as_str().unwrap().starts_with("3 projects have the name `app`"), "{all}");
+    let all = ask(&daemon, None, "get_session", &session("bbbb"));
+    assert!(all["error"].as_str().unwrap().starts_with("2 sessions have ids"), "{all}");
+}
+
+#[test]
+fn the_message_about_an_ambiguous_id_counts_all_sessions() {
+    let world = World::new();
+    let daemon = world.start();
+    for number in 10..22 {
+        world.transcript(&format!("aaaa-{number}")).prompt("Fix the login timeout");
+    }
+    daemon.settle();
+    let refused = daemon.call("get_session", &json!({ "session_id": "aaaa" }));
+    let error = refused["error"].as_str().unwrap();
+    assert!(error.starts_with("12 sessions have ids that begin with `aaaa`"), "{error}");
+}
+
+#[test]
 fn documents_of_episodes_contain_no_paths_and_the_configured_group() {
     let world = World::new();
     world.configure(&json!({ "include_project_path": false, "group_id": "our_team" }));

@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use super::write;
 use crate::{
     api::{
-        DaemonState, convert, current,
+        DaemonState,
+        client_context::ClientContext,
+        convert, current,
         errors::{engine_error, resolve_error, store_error},
         projects::directory_argument,
         spool,
@@ -151,7 +153,8 @@ async fn named_matching(
 }
 
 async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
-    let key = current::named(daemon, given.trim()).map_err(resolve_error)?;
+    let key =
+        current::named(daemon, &ClientContext::default(), given.trim()).map_err(resolve_error)?;
     list_sessions::named(daemon, key).await
 }
 
