@@ -287,6 +287,29 @@ pub(super) fn project_of(daemon: &DaemonState, directory: &str) -> Project {
     Project::new(&known.unwrap_or_else(|| directory.to_owned()))
 }
 
+/// Returns the directory that represents the given project.
+///
+/// # Errors
+///
+/// When `given` is a relative path, or no project or several projects have this name or remote.
+pub(super) fn given_project(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    given: &str,
+) -> Result<Project, Error> {
+    if given.starts_with(['.', '~']) && is_path(given) {
+        let what = format!("the directory of the project must be an absolute path, not `{given}`");
+        return Err(Error::new(code::INVALID_PARAMS, what));
+    }
+    if is_path(given) {
+        return Ok(project_of(daemon, given));
+    }
+    let members = client_argument(daemon, client, Some(given))?.unwrap_or_default();
+    let projects = daemon.engine.projects();
+    let path = members.into_iter().find_map(|member| projects.path(member));
+    path.map(|path| Project::new(&path)).ok_or_else(|| unknown(daemon, given))
+}
+
 /// Whether the text begins like a path of any operating system, and not like a name.
 fn is_path(given: &str) -> bool {
     let has_drive = matches!(given.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic());

@@ -1,5 +1,7 @@
 //! Tests the settings that decide what answers contain: other projects, paths, groups and episodes.
 
+use std::fs;
+
 use graphiti_proto::tools::STRUCTURED;
 use graphiti_tests::{Daemon, World};
 use serde_json::{Value, json};
@@ -155,6 +157,44 @@ fn the_message_about_an_ambiguous_id_counts_all_sessions() {
     let refused = daemon.call("get_session", &json!({ "session_id": "aaaa" }));
     let error = refused["error"].as_str().unwrap();
     assert!(error.starts_with("12 sessions have ids that begin with `aaaa`"), "{error}");
+}
+
+#[test]
+fn a_wish_for_a_remote_or_a_subfolder_is_stored_in_its_project() {
+    let world = World::new();
+    let folder = world.path("cli");
+    fs::create_dir_all(folder.join(".git")).unwrap();
+    fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let config = "[remote \"origin\"]\n\turl = https://github.com/ann/cli.git\n";
+    fs::write(folder.join(".git/config"), config).unwrap();
+    fs::create_dir(folder.join("src")).unwrap();
+    let (folder, subfolder) = (folder.to_str().unwrap(), folder.join("src"));
+    let daemon = world.start();
+    world.transcript_in("aaaa-1", folder).prompt("Fix the login timeout").reply("Fixed.");
+    daemon.settle();
+    let add = |group: &str| {
+        let wish = json!({
+            "name": "A wish", "episode_body": "Never push to main.", "kind": "preference",
+            "group_id": group,
+        });
+        ask(&daemon, Some("claude"), "add_memory", &wish)
+    };
+    for group in [folder, subfolder.to_str().unwrap(), "ann/cli", "https://github.com/ann/cli"] {
+        let added = add(group);
+        assert_eq!(added["message"], format!("Remembered 'A wish' as a wish for {folder}."));
+    }
+    // An absolute path may be the directory of a project without sessions.
+    assert_eq!(add("/home/ann/new")["message"], "Remembered 'A wish' as a wish for /home/ann/new.");
+    // A group of another memory server is not a project.
+    assert_eq!(add("main")["message"], format!("Remembered 'A wish' as a wish for {APP}."));
+    for (group, expected) in [
+        ("ann/other", "no project has the name or remote `ann/other`"),
+        ("./cli", "must be an absolute path, not `./cli`"),
+        ("~/cli", "must be an absolute path, not `~/cli`"),
+    ] {
+        let refused = add(group);
+        assert!(refused["error"].as_str().unwrap_or_default().contains(expected), "{refused}");
+    }
 }
 
 #[test]
