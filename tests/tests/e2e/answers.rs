@@ -172,13 +172,13 @@ fn a_wish_for_a_remote_or_a_subfolder_is_stored_in_its_project() {
     let daemon = world.start();
     world.transcript_in("aaaa-1", folder).prompt("Fix the login timeout").reply("Fixed.");
     daemon.settle();
-    let add = |group: &str| {
-        let wish = json!({
+    let wish = |group: &str| {
+        json!({
             "name": "A wish", "episode_body": "Never push to main.", "kind": "preference",
             "group_id": group,
-        });
-        ask(&daemon, Some("claude"), "add_memory", &wish)
+        })
     };
+    let add = |group: &str| ask(&daemon, Some("claude"), "add_memory", &wish(group));
     for group in [folder, subfolder.to_str().unwrap(), "ann/cli", "https://github.com/ann/cli"] {
         let added = add(group);
         assert_eq!(added["message"], format!("Remembered 'A wish' as a wish for {folder}."));
@@ -187,13 +187,13 @@ fn a_wish_for_a_remote_or_a_subfolder_is_stored_in_its_project() {
     assert_eq!(add("/home/ann/new")["message"], "Remembered 'A wish' as a wish for /home/ann/new.");
     // A group of another memory server is not a project.
     assert_eq!(add("main")["message"], format!("Remembered 'A wish' as a wish for {APP}."));
-    for (group, expected) in [
-        ("ann/other", "no project has the name or remote `ann/other`"),
-        ("./cli", "must be an absolute path, not `./cli`"),
-        ("~/cli", "must be an absolute path, not `~/cli`"),
-    ] {
-        let refused = add(group);
-        assert!(refused["error"].as_str().unwrap_or_default().contains(expected), "{refused}");
+    let unknown = add("ann/other");
+    let error = unknown["error"].as_str().unwrap();
+    assert!(error.starts_with("no project has the name or remote `ann/other`"), "{error}");
+    for relative in ["./cli", "~/cli"] {
+        let params = json!({ "name": "add_memory", "arguments": wish(relative) });
+        let refused = daemon.wire().ask("tools/call", params).unwrap_err();
+        assert!(refused.message.contains("must be an absolute path"), "{refused:?}");
     }
 }
 
