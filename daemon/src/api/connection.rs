@@ -6,9 +6,10 @@
 //! requests.
 //!
 //! Requests are served concurrently, so that a request that waits for an episode does not delay the
-//! next request. A client that is slow, stops in the middle of a line or does not read its answers
-//! is disconnected without effect on other clients. [`input`](super::input) limits the input of a
-//! client, [`connection_slots`](super::connection_slots) limits the number of connections.
+//! next request. A client that stops in the middle of a line, or that reads nothing of its answers
+//! for [`LINE_TIMEOUT`], is disconnected without effect on other clients. [`input`](super::input)
+//! limits the input of a client, [`connection_slots`](super::connection_slots) limits the number of
+//! connections.
 
 use std::{collections::HashMap, io, sync::Arc};
 
@@ -19,9 +20,10 @@ use graphiti_proto::{
 use interprocess::local_socket::tokio::Stream;
 use serde_json::{Value, json};
 use tokio::{
-    io::AsyncWriteExt,
+    io::{AsyncWrite, AsyncWriteExt},
     sync::{OwnedSemaphorePermit, mpsc, watch},
     task::{AbortHandle, JoinSet},
+    time::timeout,
 };
 
 use crate::{
@@ -58,17 +60,22 @@ pub(super) async fn serve(
 ) {
     let AcceptedConnection { stream, peer, slot, budget } = accepted;
     let (stream, slot) = (Arc::new(stream), Arc::new(slot));
-    let (answers, mut waiting) = mpsc::channel::<Vec<u8>>(MAX_WAITING_ANSWERS);
+    let (answers, waiting) = mpsc::channel::<Vec<u8>>(MAX_WAITING_ANSWERS);
+    let (stall, mut stalled) = watch::channel(false);
     let outgoing = stream.clone();
     let writing = tokio::spawn(async move {
-        while let Some(line) = waiting.recv().await {
-            match tokio::time::timeout(LINE_TIMEOUT, outgoing.as_ref().write_all(&line)).await {
-                Ok(Ok(())) => {}
-                _ => return,
-            }
+        if write_answers(outgoing.as_ref(), waiting).await.is_err() {
+            let (process, seconds) = (peer.process, LINE_TIMEOUT.as_secs());
+            tracing::warn!(
+                ?process,
+                seconds,
+                "disconnected a client that does not read its answers"
+            );
+            stall.send_replace(true);
         }
     });
-    let signals = CloseSignals { stopping, leaving: slot.leaving.clone() };
+    let leaving = slot.leaving.clone();
+    let signals = CloseSignals { stopping, leaving, stalled: stalled.clone() };
     let mut input = LineReader::new(ReadHalf(stream.clone()), signals, budget);
     let mut bare = BareConnection {
         peer,
@@ -86,10 +93,8 @@ pub(super) async fn serve(
     // The client may have closed only its sending side and still wait for answers.
     tokio::select! {
         () = bare.finish() => {}
-        Ok(()) = disconnected(&stream) => {
-            bare.running.values().for_each(AbortHandle::abort);
-            bare.finish().await;
-        }
+        Ok(()) = disconnected(&stream) => bare.abort().await,
+        Ok(()) = async { stalled.wait_for(|stalled| *stalled).await.map(drop) } => bare.abort().await,
     }
     drop(bare);
     // The result of the writing task does not matter, because the connection ends with it.
@@ -202,10 +207,40 @@ impl BareConnection {
         while self.requests.join_next().await.is_some() {}
     }
 
+    /// Aborts the requests that have an id, and waits until no request is running.
+    async fn abort(&mut self) {
+        self.running.values().for_each(AbortHandle::abort);
+        self.finish().await;
+    }
+
     async fn answer(&self, id: Value, outcome: Result<Value, Error>) {
         // Sending fails only when the client has disconnected.
         let _ = self.answers.send(Response::new(id, outcome).to_line()).await;
     }
+}
+
+/// The client read nothing for [`LINE_TIMEOUT`], although an answer was waiting.
+#[derive(Debug, PartialEq)]
+struct Stalled;
+
+/// Writes the answers until there are no more senders, or until the client has disconnected. A
+/// client that reads slowly has no time limit.
+async fn write_answers(
+    mut stream: impl AsyncWrite + Unpin,
+    mut waiting: mpsc::Receiver<Vec<u8>>,
+) -> Result<(), Stalled> {
+    while let Some(line) = waiting.recv().await {
+        let mut rest = &line[..];
+        while !rest.is_empty() {
+            match timeout(LINE_TIMEOUT, stream.write(rest)).await {
+                Ok(Ok(written @ 1..)) => rest = &rest[written..],
+                // Lines that the client sent before it disconnected are still read.
+                Ok(_) => return Ok(()),
+                Err(_) => return Err(Stalled),
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Waits until the client has closed both directions of the connection.
@@ -267,10 +302,43 @@ mod tests {
     use std::{net::Shutdown, os::unix::net::UnixStream, pin::pin};
 
     use interprocess::local_socket::tokio::prelude::*;
-    use tokio::io::AsyncReadExt;
+    use tokio::{
+        io::{AsyncReadExt, duplex},
+        time::sleep,
+    };
 
     use super::*;
     use crate::api::server;
+
+    const BUFFER: usize = 1_000;
+
+    /// Returns a task that writes an answer of ten times [`BUFFER`], and the client's end.
+    async fn writing() -> (tokio::task::JoinHandle<Result<(), Stalled>>, tokio::io::DuplexStream) {
+        let (client, stream) = duplex(BUFFER);
+        let (answers, waiting) = mpsc::channel(1);
+        answers.send(vec![b'x'; 10 * BUFFER]).await.unwrap();
+        (tokio::spawn(write_answers(stream, waiting)), client)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_stops_reading_has_stalled() {
+        let (writing, mut client) = writing().await;
+        client.read_exact(&mut [0; BUFFER]).await.unwrap();
+        assert_eq!(writing.await.unwrap(), Err(Stalled));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_reads_slowly_or_disconnects_has_not_stalled() {
+        let (slow, mut client) = writing().await;
+        for _ in 0..10 {
+            sleep(LINE_TIMEOUT * 9 / 10).await;
+            client.read_exact(&mut [0; BUFFER]).await.unwrap();
+        }
+        assert_eq!(slow.await.unwrap(), Ok(()));
+        let (writing, client) = writing().await;
+        drop(client);
+        assert_eq!(writing.await.unwrap(), Ok(()));
+    }
 
     #[tokio::test]
     async fn a_client_that_closed_only_its_sending_side_has_not_disconnected() {

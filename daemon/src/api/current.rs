@@ -11,10 +11,14 @@
 use std::{collections::BTreeSet, path::Path};
 
 use crate::{
-    api::{DaemonState, client_context::ClientContext},
+    api::{
+        DaemonState,
+        client_context::ClientContext,
+        projects::{is_of_project, visible_to_agent},
+    },
     engine::{EngineError, redaction},
     model::{
-        EpisodeId, SessionKey,
+        EpisodeId, Namespace, SessionKey,
         session::{Session, State},
     },
     store::StoreError,
@@ -32,9 +36,11 @@ pub(super) enum ResolveError {
     Unknown(String),
     /// Several sessions match.
     Several {
+        count: usize,
         /// What the candidates have in common, as a part of the message, for example
         /// `are active in /app`.
         what: String,
+        /// At most [`MAX_CANDIDATES`] of these sessions.
         candidates: Vec<Session>,
     },
     /// No session was given, and the session of the client is not recorded.
@@ -86,7 +92,7 @@ pub(super) async fn resolve(
     client: &ClientContext,
 ) -> Result<SessionKey, ResolveError> {
     if let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) {
-        return named(daemon, given);
+        return named(daemon, client, given);
     }
     if client.is_unfollowed(&daemon.engine) {
         return Err(ResolveError::NotRecorded);
@@ -151,15 +157,20 @@ fn find_own(
 /// Same as [`named`], but returns `None` for an id that matches no session, or several sessions. An
 /// unreadable store is an error.
 pub(super) fn find(daemon: &DaemonState, id: &str) -> Result<Option<SessionKey>, ResolveError> {
-    match named(daemon, id) {
+    match named(daemon, &ClientContext::default(), id) {
         Ok(session) => Ok(Some(session)),
         Err(error @ ResolveError::Failed(_)) => Err(error),
         Err(_) => Ok(None),
     }
 }
 
-/// Returns the session with this id, id prefix or episode id.
-pub(super) fn named(daemon: &DaemonState, id: &str) -> Result<SessionKey, ResolveError> {
+/// Returns the session with this id, id prefix or episode id. If several ids have this prefix, only
+/// the sessions that the settings do not hide from the client count.
+pub(super) fn named(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    id: &str,
+) -> Result<SessionKey, ResolveError> {
     let store = daemon.engine.store();
     let id = &*redaction::id(id);
     if let Some(episode) = EpisodeId::parse(id)
@@ -167,22 +178,33 @@ pub(super) fn named(daemon: &DaemonState, id: &str) -> Result<SessionKey, Resolv
     {
         return Ok(episode.session);
     }
-    let keys = store.sessions_with_prefix(id, MAX_CANDIDATES)?;
-    let mut sessions = Vec::with_capacity(keys.len());
-    for key in keys {
+    let mut sessions = Vec::new();
+    for key in store.sessions_with_prefix(id, usize::MAX)? {
         sessions.extend(store.session(key)?);
     }
     if let Some(exact) = sessions.iter().find(|session| session.id.id == id) {
         return Ok(exact.key);
     }
+    if sessions.len() > 1 {
+        let visible = visible_to_agent(daemon, client);
+        sessions.retain(|session| is_visible(session, visible.as_deref()));
+    }
     match sessions.as_slice() {
         [] => Err(ResolveError::Unknown(id.to_owned())),
         [one] => Ok(one.key),
-        _ => Err(ResolveError::Several {
-            what: format!("have ids that begin with `{id}`"),
-            candidates: sessions,
-        }),
+        _ => Err(several(format!("have ids that begin with `{id}`"), sessions)),
     }
+}
+
+/// Whether a session has no project, or its project is one of `visible`; `None` means all projects.
+fn is_visible(session: &Session, visible: Option<&[Namespace]>) -> bool {
+    session.project.is_none() || is_of_project(session, visible)
+}
+
+fn several(what: String, mut sessions: Vec<Session>) -> ResolveError {
+    let count = sessions.len();
+    sessions.truncate(MAX_CANDIDATES);
+    ResolveError::Several { count, what, candidates: sessions }
 }
 
 /// Returns the only session that has a sub-agent with this id or id prefix. For example, a session
@@ -216,6 +238,8 @@ async fn only_active_in_directory(
     client: &ClientContext,
 ) -> Result<SessionKey, ResolveError> {
     let mut live = daemon.engine.live().await?;
+    let visible = visible_to_agent(daemon, client);
+    live.retain(|session| is_visible(session, visible.as_deref()));
     live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
     let Some(directory) = &client.directory else {
         live.truncate(MAX_CANDIDATES);
@@ -225,20 +249,16 @@ async fn only_active_in_directory(
         is_in(session, Path::new(directory))
             && client.own_agent().is_none_or(|agent| session.id.agent == agent)
     };
-    let here: Vec<Session> = live.into_iter().filter(may_be_own).collect();
-    let active: Vec<&Session> =
-        here.iter().filter(|session| matches!(session.state, State::Active)).collect();
+    live.retain(may_be_own);
+    let is_active = |session: &&Session| matches!(session.state, State::Active);
+    let active: Vec<Session> = live.iter().filter(is_active).cloned().collect();
     match active.as_slice() {
         [one] => Ok(one.key),
-        [] => Err(ResolveError::NoneGiven(here.into_iter().take(MAX_CANDIDATES).collect())),
-        several => Err(ResolveError::Several {
-            what: format!("are active in {directory}"),
-            candidates: several
-                .iter()
-                .take(MAX_CANDIDATES)
-                .map(|session| (*session).clone())
-                .collect(),
-        }),
+        [] => {
+            live.truncate(MAX_CANDIDATES);
+            Err(ResolveError::NoneGiven(live))
+        }
+        _ => Err(several(format!("are active in {directory}"), active)),
     }
 }
 

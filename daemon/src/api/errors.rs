@@ -52,9 +52,9 @@ pub(super) fn resolve_error(error: ResolveError) -> Error {
                 "no session id begins with `{id}`, and no episode has this id; {LISTED_SESSIONS}"
             ),
         ),
-        ResolveError::Several { what, candidates: sessions } => Error {
+        ResolveError::Several { count, what, candidates: sessions } => Error {
             code: code::AMBIGUOUS,
-            message: format!("{} sessions {what}: give the id of one", sessions.len()),
+            message: format!("{count} sessions {what}: give the id of one"),
             data: Some(json!({ "candidates": candidates(&sessions) })),
         },
         ResolveError::NotRecorded => Error::new(

@@ -37,6 +37,8 @@ pub(super) struct CloseSignals {
     pub(super) stopping: watch::Receiver<bool>,
     /// Becomes true when this connection has to close.
     pub(super) leaving: watch::Receiver<bool>,
+    /// Becomes true when the client does not read its answers.
+    pub(super) stalled: watch::Receiver<bool>,
 }
 
 /// A stream, and the bytes that were read from it but not yet returned as lines.
@@ -121,6 +123,9 @@ impl LineReader {
                 () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => return None,
                 _ = self.signals.stopping.wait_for(|stopping| *stopping) => return None,
                 _ = self.signals.leaving.wait_for(|leaving| *leaving) => return None,
+                // An error means that the client has disconnected. The lines that it sent before
+                // are still read.
+                Ok(_) = self.signals.stalled.wait_for(|stalled| *stalled) => return None,
             }
         }
     }
@@ -154,14 +159,17 @@ mod tests {
         end: DuplexStream,
         stop: watch::Sender<bool>,
         leave: watch::Sender<bool>,
+        stall: watch::Sender<bool>,
     }
 
     fn connected(budget: &InputBudget) -> (ClientContext, LineReader) {
         let (end, stream) = duplex(1 << 20);
         let (stop, stopping) = watch::channel(false);
         let (leave, leaving) = watch::channel(false);
-        let input = LineReader::new(stream, CloseSignals { stopping, leaving }, budget.clone());
-        (ClientContext { end, stop, leave }, input)
+        let (stall, stalled) = watch::channel(false);
+        let signals = CloseSignals { stopping, leaving, stalled };
+        let input = LineReader::new(stream, signals, budget.clone());
+        (ClientContext { end, stop, leave, stall }, input)
     }
 
     async fn line(input: &mut LineReader) -> Option<String> {
@@ -239,5 +247,16 @@ mod tests {
         let (client, mut input) = connected(&InputBudget::default());
         client.stop.send_replace(true);
         assert!(input.next().await.is_none());
+        let (client, mut input) = connected(&InputBudget::default());
+        client.stall.send_replace(true);
+        assert!(input.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn lines_are_read_after_the_writing_task_has_ended() {
+        let (mut client, mut input) = connected(&InputBudget::default());
+        drop(client.stall);
+        client.end.write_all(b"{}\n").await.unwrap();
+        assert_eq!(line(&mut input).await.as_deref(), Some("{}"));
     }
 }

@@ -3,7 +3,7 @@
 
 use graphiti_proto::tools::{SessionRow, get_handoff::OngoingSession};
 
-use super::{convert, projects::is_of_project};
+use super::{convert, projects::is_of_project, tools::graph::message_at};
 use crate::{
     engine::{
         Engine, EngineError,
@@ -19,7 +19,7 @@ use crate::{
 
 /// Maximum number of sessions.
 const MAX_SESSIONS: usize = 10;
-/// Maximum number of messages that are read, from the start of a session.
+/// Maximum number of messages that are read, from the start and from the end of a session.
 const MAX_MESSAGES: usize = 1_000;
 /// Maximum number of changed files of a session.
 const MAX_FILES: usize = 8;
@@ -63,30 +63,41 @@ pub(super) fn describe(
 
 fn described(store: &dyn Store, session: &Session) -> Result<OngoingSession, StoreError> {
     let source = SourceKey { session: session.key, number: 0 };
-    let messages = store.messages(source, 0, MAX_MESSAGES)?;
+    let start = store.messages(source, 0, MAX_MESSAGES)?;
+    let end = if start.len() < MAX_MESSAGES { Vec::new() } else { last_messages(store, source)? };
     let mut row: SessionRow = convert::session_row(store, session)?;
     row.title = handoff::line(&row.title);
     if let Some(episode) = &mut row.episode {
         episode.name = handoff::line(&episode.name);
         episode.branches.iter_mut().for_each(|branch| *branch = handoff::name(branch));
     }
-    let mut prompts = messages.iter().filter(|message| message.role == Role::User);
-    let first = prompts.next().map(|message| handoff::line(&message.text));
-    // If the session has more messages, its last prompt was not read.
-    let is_whole = messages.len() < MAX_MESSAGES;
-    let last = prompts.next_back().filter(|_| is_whole).map(|one| handoff::line(&one.text));
+    let is_prompt = |message: &&Message| message.role == Role::User;
+    let first = start.iter().find(is_prompt);
+    // There may be prompts between `start` and `end`.
+    let last = if end.is_empty() { &start } else { &end }.iter().rfind(is_prompt);
+    let last = last.filter(|last| first.is_some_and(|first| first.seq < last.seq));
+    let asked = first.into_iter().chain(last).map(|message| handoff::line(&message.text));
     Ok(OngoingSession {
         session: row,
-        asked: first.into_iter().chain(last).filter(|text| !text.is_empty()).collect(),
-        changed_files: changed_files(session.project.as_ref(), &messages),
+        asked: asked.filter(|text| !text.is_empty()).collect(),
+        changed_files: changed_files(session.project.as_ref(), start.iter().chain(&end)),
     })
+}
+
+fn last_messages(store: &dyn Store, source: SourceKey) -> Result<Vec<Message>, StoreError> {
+    let last = message_at(store, source, u64::MAX)?.unwrap_or_default();
+    let before = u32::try_from(MAX_MESSAGES - 1).unwrap_or(u32::MAX);
+    store.messages(source, last.saturating_sub(before), MAX_MESSAGES)
 }
 
 /// Returns the files that were changed in these messages by tools that report the changed lines,
 /// the latest first.
-fn changed_files(project: Option<&Project>, messages: &[Message]) -> Vec<String> {
+fn changed_files<'m>(
+    project: Option<&Project>,
+    messages: impl DoubleEndedIterator<Item = &'m Message>,
+) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
-    for message in messages.iter().rev().filter(|message| is_edit(message)) {
+    for message in messages.rev().filter(|message| is_edit(message)) {
         for path in &message.files {
             let key = project.and_then(|project| Graph::file_key(project, path));
             let name = handoff::name(key.as_deref().unwrap_or(path));
@@ -138,7 +149,7 @@ mod tests {
     use super::*;
     use crate::{
         model::{Timestamp, transcript::Origin},
-        store::contract,
+        store::{Write, contract, sled::SledStore},
     };
 
     fn message(role: Role, text: &str, file: &str) -> Message {
@@ -190,7 +201,39 @@ mod tests {
             message(Role::Tool, "Write: src/new.py (+1)\n+c", "/app/src/new.py"),
             message(Role::Tool, "Edit: web.py (+1 -1)\n-b\n+c", "/app/web.py"),
         ];
-        assert_eq!(changed_files(Some(&project), &messages), ["web.py", "src/new.py"]);
+        assert_eq!(changed_files(Some(&project), messages.iter()), ["web.py", "src/new.py"]);
+    }
+
+    #[test]
+    fn a_long_session_is_described_by_its_first_and_last_prompts_and_its_latest_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let session = contract::session(SessionKey(1), "aaaa-1");
+        let edit = |file: &str| message(Role::Tool, "Edit: it (+1 -1)\n-a\n+b", file);
+        let mut messages =
+            vec![message(Role::User, "Move the server", ""), edit("/home/ann/app/early.py")];
+        messages.resize(2 * MAX_MESSAGES, message(Role::Agent, "Done.", ""));
+        messages.push(edit("/home/ann/app/late.py"));
+        let describe = |mut messages: Vec<Message>| {
+            for (seq, message) in (0..).zip(&mut messages) {
+                (message.seq, message.origin.line) = (seq, u64::from(seq));
+            }
+            let source = SourceKey { session: session.key, number: 0 };
+            let writes = vec![
+                Write::Session(Box::new(session.clone())),
+                Write::Messages { source, messages },
+            ];
+            store.write(writes).wait().unwrap();
+            let described = described(&store, &session).unwrap();
+            (described.asked, described.changed_files)
+        };
+        let (asked, files) = describe(messages.clone());
+        assert_eq!(asked, ["Move the server"]);
+        assert_eq!(files, ["late.py", "early.py"]);
+        messages.push(message(Role::User, "Now test it", ""));
+        let (asked, files) = describe(messages);
+        assert_eq!(asked, ["Move the server", "Now test it"]);
+        assert_eq!(files, ["late.py", "early.py"]);
     }
 
     #[test]

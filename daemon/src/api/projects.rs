@@ -30,6 +30,28 @@ pub(crate) fn project_argument(
     daemon: &DaemonState,
     given: Option<&str>,
 ) -> Result<Option<Vec<Namespace>>, Error> {
+    argument_among(daemon, None, given)
+}
+
+/// Same as [`project_argument`]. If several projects have the given name, only the projects that
+/// the settings do not hide from the client count.
+///
+/// # Errors
+///
+/// Also when all projects with the given name are hidden.
+pub(super) fn client_argument(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    given: Option<&str>,
+) -> Result<Option<Vec<Namespace>>, Error> {
+    argument_among(daemon, visible_to_agent(daemon, client).as_deref(), given)
+}
+
+fn argument_among(
+    daemon: &DaemonState,
+    visible: Option<&[Namespace]>,
+    given: Option<&str>,
+) -> Result<Option<Vec<Namespace>>, Error> {
     let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) else {
         return Ok(None);
     };
@@ -44,10 +66,17 @@ pub(crate) fn project_argument(
             Some(namespace) => vec![namespace],
             None => return Err(unknown(daemon, given)),
         },
-        NamedProject::Ambiguous(paths) => {
-            let what = ambiguous(given, &paths);
-            let data = serde_json::json!({ "projects": paths });
-            return Err(Error { code: code::AMBIGUOUS, message: what, data: Some(data) });
+        NamedProject::Ambiguous(mut paths) => {
+            let namespace = |path: &str| Project::new(path).namespace();
+            paths.retain(|path| visible.is_none_or(|visible| visible.contains(&namespace(path))));
+            let Some(first) = paths.first() else { return Err(hidden()) };
+            let members = projects.of_namespace(namespace(first));
+            if !paths.iter().all(|path| members.contains(&namespace(path))) {
+                let what = ambiguous(given, &paths);
+                let data = serde_json::json!({ "projects": paths });
+                return Err(Error { code: code::AMBIGUOUS, message: what, data: Some(data) });
+            }
+            members
         }
     }))
 }
@@ -91,7 +120,8 @@ pub(super) fn searched_projects(
     client: &ClientContext,
     given: Option<&str>,
 ) -> Result<Option<Vec<Namespace>>, Error> {
-    restrict_to_visible(visible_projects(daemon, client), project_argument(daemon, given)?, client)
+    let requested = client_argument(daemon, client, given)?;
+    restrict_to_visible(visible_projects(daemon, client), requested, client)
 }
 
 /// Returns the scope of a search in the requested project. The sessions of one project rank higher:
@@ -154,6 +184,15 @@ pub(super) fn visible_projects(
     Some(visible)
 }
 
+/// Returns the directories that the settings do not hide from an agent; `None` for all. A person may
+/// see all directories.
+pub(super) fn visible_to_agent(
+    daemon: &DaemonState,
+    client: &ClientContext,
+) -> Option<Vec<Namespace>> {
+    client.runs_in_agent().then(|| visible_projects(daemon, client)).flatten()
+}
+
 /// For an agent, same as [`searched_projects`]. For a person, same as [`project_argument`]: without
 /// a given project, the list includes all projects.
 pub(super) fn listed_projects(
@@ -180,8 +219,7 @@ pub(super) fn is_project_hidden(
     client: &ClientContext,
     project: Namespace,
 ) -> bool {
-    let visible = visible_projects(daemon, client).filter(|_| client.runs_in_agent());
-    visible.is_some_and(|visible| !visible.contains(&project))
+    visible_to_agent(daemon, client).is_some_and(|visible| !visible.contains(&project))
 }
 
 /// Returns the error for an agent that requests a project that the settings exclude.
@@ -236,6 +274,8 @@ pub(super) fn newest_episodes(
         episodes.extend(store.newest_episodes(Some(*project), before, limit)?);
     }
     episodes.sort_unstable_by_key(|episode| Reverse(episode.id));
+    // `projects` may contain a directory several times.
+    episodes.dedup_by_key(|episode| episode.id);
     episodes.truncate(limit);
     Ok(episodes)
 }
@@ -245,6 +285,29 @@ pub(super) fn project_of(daemon: &DaemonState, directory: &str) -> Project {
     let projects = daemon.engine.projects();
     let known = of_directory(daemon, directory).into_iter().find_map(|one| projects.path(one));
     Project::new(&known.unwrap_or_else(|| directory.to_owned()))
+}
+
+/// Returns the directory that represents the given project.
+///
+/// # Errors
+///
+/// When `given` is a relative path, or no project or several projects have this name or remote.
+pub(super) fn given_project(
+    daemon: &DaemonState,
+    client: &ClientContext,
+    given: &str,
+) -> Result<Project, Error> {
+    if given.starts_with(['.', '~']) && is_path(given) {
+        let what = format!("the directory of the project must be an absolute path, not `{given}`");
+        return Err(Error::new(code::INVALID_PARAMS, what));
+    }
+    if is_path(given) {
+        return Ok(project_of(daemon, given));
+    }
+    let members = client_argument(daemon, client, Some(given))?.unwrap_or_default();
+    let projects = daemon.engine.projects();
+    let path = members.into_iter().find_map(|member| projects.path(member));
+    path.map(|path| Project::new(&path)).ok_or_else(|| unknown(daemon, given))
 }
 
 /// Whether the text begins like a path of any operating system, and not like a name.
@@ -258,6 +321,29 @@ fn is_path(given: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        model::SessionKey,
+        store::{Write, contract, sled::SledStore},
+    };
+
+    #[test]
+    fn each_episode_of_repeated_directories_is_returned_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let session = contract::session(SessionKey(1), "aaaa-1");
+        let project = session.project.as_ref().unwrap().namespace();
+        let episodes = [1_000, 2_000, 3_000].map(|ended| contract::episode(&session, ended));
+        let mut writes = vec![Write::Session(Box::new(session))];
+        writes.extend(episodes.iter().map(|episode| Write::Episode(Box::new(episode.clone()))));
+        store.write(writes).wait().unwrap();
+        let newest = |projects: &[Namespace], limit| -> Vec<EpisodeId> {
+            let found = newest_episodes(&store, Some(projects), None, limit).unwrap();
+            found.into_iter().map(|episode| episode.id).collect()
+        };
+        let [first, second, third] = episodes.map(|episode| episode.id);
+        assert_eq!(newest(&[project, project], 10), [third, second, first]);
+        assert_eq!(newest(&[project, Namespace::default(), project], 2), [third, second]);
+    }
 
     #[test]
     fn the_message_about_an_ambiguous_name_counts_the_directories_that_are_not_shown() {

@@ -1,5 +1,7 @@
 //! Tests the settings that decide what answers contain: other projects, paths, groups and episodes.
 
+use std::fs;
+
 use graphiti_proto::tools::STRUCTURED;
 use graphiti_tests::{Daemon, World};
 use serde_json::{Value, json};
@@ -100,6 +102,99 @@ fn an_agent_searches_only_the_projects_that_the_settings_include() {
     assert!(world.graphiti(&["reload"]).status.success());
     let found = ask(&daemon, agent, "search_sessions", &json!({ "query": "zeppelin" }));
     assert_eq!(sessions(&found), ["app-1"]);
+}
+
+#[test]
+fn an_agent_does_not_learn_hidden_projects_from_ambiguous_names_and_ids() {
+    let world = World::new();
+    world.configure(&json!({ "cross_project_search": false }));
+    let daemon = world.start();
+    for (session, project) in [
+        ("aaaa-1", APP),
+        ("aaaa-2", "/home/bob/app"),
+        ("aaaa-3", "/home/eve/app"),
+        ("bbbb-1", "/home/bob/site"),
+        ("bbbb-2", "/home/eve/site"),
+    ] {
+        let mut transcript = world.transcript_in(session, project);
+        transcript.prompt("Where is the zeppelin moored?").reply("The zeppelin is at the mast.");
+    }
+    daemon.settle();
+    let agent = Some("claude");
+    let search = |project: &str| json!({ "query": "zeppelin", "project": project });
+    let session = |id: &str| json!({ "session_id": id });
+    // Only the agent's own project and session count.
+    assert_eq!(sessions(&ask(&daemon, agent, "search_sessions", &search("app"))), ["aaaa-1"]);
+    let own = ask(&daemon, agent, "get_session", &session("aaaa"));
+    assert_eq!(own["session"]["session_id"], "aaaa-1", "{own}");
+    for (tool, arguments) in [
+        ("search_sessions", search("site")),
+        ("get_log", json!({ "project": "site" })),
+        ("search_memory_facts", search("site")),
+        ("get_session", session("bbbb")),
+        ("session_tracking_close", session("bbbb")),
+    ] {
+        let refused = ask(&daemon, agent, tool, &arguments);
+        assert!(refused["error"].is_string(), "{tool}: {refused}");
+        let refused = refused.to_string();
+        assert!(!refused.contains("/home/bob") && !refused.contains("bbbb-1"), "{tool}: {refused}");
+    }
+    // A person sees all projects and sessions.
+    let all = ask(&daemon, None, "search_sessions", &search("app"));
+    assert!(all["error"].as_str().unwrap().starts_with("3 projects have the name `app`"), "{all}");
+    let all = ask(&daemon, None, "get_session", &session("bbbb"));
+    assert!(all["error"].as_str().unwrap().starts_with("2 sessions have ids"), "{all}");
+}
+
+#[test]
+fn the_message_about_an_ambiguous_id_counts_all_sessions() {
+    let world = World::new();
+    let daemon = world.start();
+    for number in 10..22 {
+        world.transcript(&format!("aaaa-{number}")).prompt("Fix the login timeout");
+    }
+    daemon.settle();
+    let refused = daemon.call("get_session", &json!({ "session_id": "aaaa" }));
+    let error = refused["error"].as_str().unwrap();
+    assert!(error.starts_with("12 sessions have ids that begin with `aaaa`"), "{error}");
+}
+
+#[test]
+fn a_wish_for_a_remote_or_a_subfolder_is_stored_in_its_project() {
+    let world = World::new();
+    let folder = world.path("cli");
+    fs::create_dir_all(folder.join(".git")).unwrap();
+    fs::write(folder.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    let config = "[remote \"origin\"]\n\turl = https://github.com/ann/cli.git\n";
+    fs::write(folder.join(".git/config"), config).unwrap();
+    fs::create_dir(folder.join("src")).unwrap();
+    let (folder, subfolder) = (folder.to_str().unwrap(), folder.join("src"));
+    let daemon = world.start();
+    world.transcript_in("aaaa-1", folder).prompt("Fix the login timeout").reply("Fixed.");
+    daemon.settle();
+    let wish = |group: &str| {
+        json!({
+            "name": "A wish", "episode_body": "Never push to main.", "kind": "preference",
+            "group_id": group,
+        })
+    };
+    let add = |group: &str| ask(&daemon, Some("claude"), "add_memory", &wish(group));
+    for group in [folder, subfolder.to_str().unwrap(), "ann/cli", "https://github.com/ann/cli"] {
+        let added = add(group);
+        assert_eq!(added["message"], format!("Remembered 'A wish' as a wish for {folder}."));
+    }
+    // An absolute path may be the directory of a project without sessions.
+    assert_eq!(add("/home/ann/new")["message"], "Remembered 'A wish' as a wish for /home/ann/new.");
+    // A group of another memory server is not a project.
+    assert_eq!(add("main")["message"], format!("Remembered 'A wish' as a wish for {APP}."));
+    let unknown = add("ann/other");
+    let error = unknown["error"].as_str().unwrap();
+    assert!(error.starts_with("no project has the name or remote `ann/other`"), "{error}");
+    for relative in ["./cli", "~/cli"] {
+        let params = json!({ "name": "add_memory", "arguments": wish(relative) });
+        let refused = daemon.wire().ask("tools/call", params).unwrap_err();
+        assert!(refused.message.contains("must be an absolute path"), "{refused:?}");
+    }
 }
 
 #[test]

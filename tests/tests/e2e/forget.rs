@@ -82,6 +82,16 @@ fn a_forgotten_session_can_be_restored() {
     let daemon = world.start();
     daemon.settle();
     assert!(world.printed(&["forget"]).starts_with("Nothing was forgotten."));
+    // A script may pass an unset variable.
+    for arguments in [
+        &["forget", "--run", " "][..],
+        &["forget", "--run", "--after", "2020-01-01", "--project", ""],
+    ] {
+        let refused = world.graphiti(arguments);
+        let error = String::from_utf8(refused.stderr).unwrap();
+        assert!(error.contains("must not be empty"), "{error}");
+    }
+    assert_eq!(found(&daemon, "marmot"), 1);
     let printed = world.printed(&["forget", "aaaa"]);
     assert!(
         printed.starts_with("Would be forgotten: 1 session, 2 messages, 0 summaries."),

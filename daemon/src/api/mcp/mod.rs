@@ -105,6 +105,10 @@ impl McpSession {
         mut client: ClientContext,
         context: RequestContext<RoleServer>,
     ) -> Result<Value, Error> {
+        let Ok(_permit) = self.request_permits.try_acquire() else {
+            let what = "too many concurrent requests; wait for an answer first";
+            return Err(Error::new(code::BUSY, what));
+        };
         let (progress, steps) = ProgressReporter::channel();
         client.progress = progress;
         let _serving = self.slot.serve();
@@ -186,10 +190,6 @@ impl ServerHandler for McpSession {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Ok(_permit) = self.request_permits.try_acquire() else {
-            let what = "too many concurrent requests; wait for an answer first";
-            return Err(error_data(Error::new(code::BUSY, what)));
-        };
         let params = json!({ "name": request.name, "arguments": request.arguments });
         let client = self.client(&params, &context);
         let form = client.reply_form;
@@ -268,13 +268,14 @@ impl ServerHandler for McpSession {
 /// Returns the error for a request that the SDK does not recognise: an unknown method, or a known
 /// method with wrong parameters.
 fn unknown_request(method: String) -> ErrorData {
-    match &*method {
-        "tools/call" => {
-            let what = "`params` of `tools/call` must have `name`, the name of a tool, and may have `arguments`, an object";
-            error_data(Error::new(code::INVALID_PARAMS, what))
-        }
-        _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
-    }
+    let wanted = match &*method {
+        "tools/call" => "`name`, the name of a tool, and may have `arguments`, an object",
+        "prompts/get" => "`name`, the name of a prompt, and may have `arguments`, an object",
+        "resources/read" => "`uri`, the URI of a resource",
+        _ => return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+    };
+    let what = format!("`params` of `{method}` must have {wanted}");
+    error_data(Error::new(code::INVALID_PARAMS, what))
 }
 
 /// Returns the kind of the client, from the request or, if the request does not identify the
@@ -329,4 +330,21 @@ fn error_data(error: Error) -> ErrorData {
     };
     let number = i32::try_from(number).unwrap_or(ErrorCode::INTERNAL_ERROR.0);
     ErrorData::new(ErrorCode(number), error.message, error.data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_parameters_of_a_known_method_are_not_reported_as_an_unknown_method() {
+        for method in ["tools/call", "prompts/get", "resources/read"] {
+            let error = unknown_request(method.to_owned());
+            assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{method}");
+            assert!(error.message.contains(method), "{}", error.message);
+        }
+        for method in ["prompts/fetch", "resources/reads", "tools"] {
+            assert_eq!(unknown_request(method.to_owned()).code, ErrorCode::METHOD_NOT_FOUND);
+        }
+    }
 }

@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use super::write;
 use crate::{
     api::{
-        DaemonState, convert, current,
+        DaemonState,
+        client_context::ClientContext,
+        convert, current,
         errors::{engine_error, resolve_error, store_error},
         projects::directory_argument,
         spool,
@@ -88,6 +90,10 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
 
 impl ForgetFilter {
     fn of(daemon: &DaemonState, forget: &Forget) -> Result<ForgetFilter, Error> {
+        // An empty project is an unset variable of a script. It must not select all projects.
+        if forget.project.as_ref().is_some_and(|project| project.trim().is_empty()) {
+            return Err(Error::new(code::INVALID_PARAMS, "`project` must not be empty"));
+        }
         let now = clock::zoned();
         let day = |name: &str, given: &Option<String>| match given {
             None => Ok(None),
@@ -153,7 +159,12 @@ async fn named_matching(
 }
 
 async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
-    let key = current::named(daemon, given.trim()).map_err(resolve_error)?;
+    let given = given.trim();
+    // Every id begins with the empty text.
+    if given.is_empty() {
+        return Err(Error::new(code::INVALID_PARAMS, "the id of a session must not be empty"));
+    }
+    let key = current::named(daemon, &ClientContext::default(), given).map_err(resolve_error)?;
     list_sessions::named(daemon, key).await
 }
 

@@ -19,12 +19,13 @@ use crate::{
         projects::{is_of_project, project_argument},
         tools,
     },
+    clock,
     engine::{
         figures::{self, Prices, SessionFigures},
         model_queue::usage,
     },
     model::{
-        Namespace,
+        Namespace, Timestamp,
         session::Session,
         token_use::{TokenUse, day_of},
         transcript::Tokens,
@@ -38,7 +39,8 @@ const MAX_SESSIONS: usize = 100;
 pub(super) async fn stats(daemon: &DaemonState, request: StatsRequest) -> Result<Value, Error> {
     let project = project_argument(daemon, request.project.as_deref())?;
     let agent = agent_argument(daemon, request.agent.as_deref())?;
-    let since = tools::date("since", request.since.as_deref())?.map(|range| day_of(range.from));
+    let since = tools::date("since", request.since.as_deref())?;
+    let since = since.map(|range| first_day(&clock::local(range.from)));
     let live = tools::list_sessions::live_sessions(daemon).await?;
     let store = daemon.engine.store().as_ref();
     let mut sessions = Vec::new();
@@ -61,6 +63,14 @@ pub(super) async fn stats(daemon: &DaemonState, request: StatsRequest) -> Result
         name_sessions(store, &sessions, &mut table.rows).map_err(store_error)?;
     }
     Ok(write(&answer))
+}
+
+/// Returns the first day of the period that begins at `from`, in days since 1970-01-01. The tokens
+/// are counted for days in UTC. Therefore, a local day means the day with the same date in UTC.
+fn first_day(from: &jiff::Zoned) -> i64 {
+    let is_day = from.start_of_day().is_ok_and(|start| start == *from);
+    let offset = if is_day { i64::from(from.offset().seconds()) } else { 0 };
+    day_of(Timestamp::from_seconds(from.timestamp().as_second() + offset))
 }
 
 /// Replaces the keys of sessions by their short ids, and adds their titles.
@@ -226,4 +236,30 @@ fn model_name(model: &str) -> &str {
 /// Formats a day: `2026-03-01`.
 fn day_name(day: i64) -> String {
     usage::start_of_day(day).to_string().chars().take(10).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::{
+        civil::date,
+        tz::{TimeZone, offset},
+    };
+
+    use super::*;
+
+    #[test]
+    fn a_local_day_means_the_day_with_the_same_date_in_utc() {
+        for hours in [-10, -1, 0, 1, 13] {
+            let zone = TimeZone::fixed(offset(hours));
+            let day = date(2026, 11, 22).to_zoned(zone).unwrap();
+            assert_eq!(day_name(first_day(&day)), "2026-11-22", "{hours}");
+        }
+    }
+
+    #[test]
+    fn an_instant_means_its_day_in_utc() {
+        let instant = "2026-11-21T23:30:00Z".parse::<jiff::Timestamp>().unwrap();
+        let local = instant.to_zoned(TimeZone::fixed(offset(2)));
+        assert_eq!(day_name(first_day(&local)), "2026-11-21");
+    }
 }

@@ -11,7 +11,7 @@ use crate::{
         DaemonState,
         client_context::ClientContext,
         parameters::episode_id,
-        projects::{self, is_project_hidden},
+        projects::{given_project, is_project_hidden, project_of},
     },
     clock,
     engine::{
@@ -195,8 +195,8 @@ fn replaces(daemon: &DaemonState, given: Option<&str>) -> Result<Option<EpisodeI
     }
 }
 
-/// Returns the given project, by directory or known namespace; otherwise the client's project, or
-/// `/unknown` if the client reports no directory.
+/// Returns the given project, by directory, remote or known namespace; otherwise the client's
+/// project, or `/unknown` if the client reports no directory.
 fn project(
     daemon: &DaemonState,
     client: &ClientContext,
@@ -213,9 +213,9 @@ fn project(
             Error::new(code::NOT_FOUND, what)
         });
     }
-    if let Some(directory) = given {
-        return Ok(Project::new(directory));
+    if let Some(given) = given {
+        return given_project(daemon, client, given);
     }
     let Some(directory) = &client.directory else { return Ok(unknown_project()) };
-    Ok(projects::project_of(daemon, directory))
+    Ok(project_of(daemon, directory))
 }

@@ -1,6 +1,7 @@
 //! Suggests changes to a search that found nothing.
 
 use graphiti_proto::{
+    clean::single_spaced,
     rpc::Error,
     tools::search_sessions::{BroaderQuery, SearchSessionsArguments},
 };
@@ -157,7 +158,7 @@ fn all_changes(arguments: &SearchSessionsArguments) -> Vec<(String, SearchSessio
     }
     bare.query = query.text_for_embedding().to_owned();
     let change = match used.as_slice() {
-        _ if bare.query != arguments.query => {
+        _ if bare.query != single_spaced(&arguments.query) => {
             "as plain words, without filters, quotes and `-`".to_owned()
         }
         [] | [_] => return Vec::new(),
@@ -240,6 +241,8 @@ mod tests {
         let one = given("login", &[("project", "/srv/app")]);
         assert_eq!(names(single_changes(&one)), ["without `project`"]);
         assert_eq!(names([pairs(&one), all_changes(&one)].concat()), [""; 0]);
+        let spaced = given(" login  page ", &[("project", "/srv/app")]);
+        assert_eq!(names(all_changes(&spaced)), [""; 0], "only spaces differ");
         let two = given("login", &[("project", "/srv/app"), ("role", "user")]);
         assert_eq!(names(single_changes(&two)), ["without `project`", "without `role`"]);
         assert_eq!(names(pairs(&two)), [""; 0]);

@@ -13,7 +13,7 @@ use crate::{
         DaemonState, blocking,
         client_context::ClientContext,
         convert,
-        projects::{self, project_argument},
+        projects::{self, client_argument},
     },
     clock,
     engine::{embedding::VectorSet, entities::Graph},
@@ -152,12 +152,12 @@ pub(super) fn projects(
 ) -> Result<Option<Vec<Namespace>>, Error> {
     let groups: Vec<&str> =
         group_ids.iter().map(|group| group.trim()).filter(|group| !group.is_empty()).collect();
-    let mut requested = project_argument(daemon, project)?;
+    let mut requested = client_argument(daemon, client, project)?;
     if requested.is_none() && !groups.is_empty() && groups.iter().all(|group| is_project_id(group))
     {
         let mut of_groups = Vec::new();
         for group in groups {
-            of_groups.extend(project_argument(daemon, Some(group))?.unwrap_or_default());
+            of_groups.extend(client_argument(daemon, client, Some(group))?.unwrap_or_default());
         }
         requested = Some(of_groups);
     }

@@ -11,7 +11,7 @@ use crate::{
         DaemonState,
         client_context::ClientContext,
         current,
-        projects::{hidden, is_hidden, is_of_project, project_argument},
+        projects::{client_argument, hidden, is_hidden, is_of_project},
     },
     engine::episode,
     model::CloseReason,
@@ -45,7 +45,7 @@ async fn run(
     if is_hidden(daemon, client, &session) {
         return Err(hidden());
     }
-    let project = project_argument(daemon, arguments.project.as_deref())?;
+    let project = client_argument(daemon, client, arguments.project.as_deref())?;
     if !is_of_project(&session, project.as_deref()) {
         let what = format!("session {} belongs to another project", session.id);
         return Err(Error::new(code::NOT_FOUND, what));
