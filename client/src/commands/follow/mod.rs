@@ -4,7 +4,8 @@
 //! Each machine writes one file for each session into its own subfolder, so that no file has two
 //! writers. A file is replaced as a whole. An importer skips a file that is incomplete, and reads
 //! it in a later round. A file that was imported, or that contains no valid episode, is read again
-//! only when it has changed. The corrections of facts are exchanged in the same way (`corrections`).
+//! only when it has changed. A file or folder that cannot be read is reported once and tried in
+//! each round. The corrections of facts are exchanged in the same way (`corrections`).
 //! They apply only to facts of projects that have a session in the folder.
 
 mod corrections;
@@ -99,7 +100,7 @@ pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<
     repeat(every, screen, || {
         let failed = |error: io::Error| AskError::file(folder, &error);
         let machines = other_machines(folder, &own).map_err(failed)?;
-        let new = new_files(&machines, &importer.seen).map_err(failed)?;
+        let new = new_files(&machines, &importer.seen);
         let is_silent = new.is_empty();
         let mut sum = ImportReport::default();
         for page in import::pages(&importer.readable(new), SyncedFile::bytes) {
@@ -109,7 +110,7 @@ pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<
         if !is_silent || every.is_zero() {
             import::print("Imported", &sum, screen);
         }
-        let has_new = importer.add_own(&folder.join(&own)).map_err(failed)? || !is_silent;
+        let has_new = importer.add_own(&folder.join(&own)) || !is_silent;
         // A correction may concern a fact of an episode that was imported in this round.
         importer.import_corrections(&machines, has_new)
     })
@@ -130,13 +131,11 @@ impl FolderImporter<'_> {
 
     /// Remembers the ids of the episodes that this machine wrote to its folder `own`. Returns
     /// whether any of them is new.
-    fn add_own(&mut self, own: &Path) -> io::Result<bool> {
-        if !own.is_dir() {
-            return Ok(false);
-        }
-        let new = new_files(&[own.to_owned()], &self.seen)?;
+    fn add_own(&mut self, own: &Path) -> bool {
+        let new = new_files(&[own.to_owned()], &self.seen);
+        let new = self.readable(new);
         self.add(&new);
-        Ok(!new.is_empty())
+        !new.is_empty()
     }
 
     /// Remembers that files were read, and the ids of their episodes.
@@ -192,6 +191,12 @@ impl FolderImporter<'_> {
         let seen = if has_new { &unseen } else { &self.seen };
         let episodes: Vec<String> = self.episodes.iter().cloned().collect();
         for synced in corrections::new(machines, seen) {
+            if let Some(problem) = &synced.unreadable {
+                if self.seen.insert(synced.path.clone(), synced.stamp) != Some(synced.stamp) {
+                    self.complain(&synced.path, problem);
+                }
+                continue;
+            }
             let imported = match synced.import(&episodes) {
                 Ok(imported) => imported,
                 // The file is tried again in the next round, and does not block other machines.
@@ -318,12 +323,16 @@ struct SyncStamp {
 }
 
 impl SyncStamp {
+    /// The stamp of a file or folder that cannot be read. It differs from the stamp of each file,
+    /// because access can be given without a change of the modification time.
+    const UNREADABLE: SyncStamp = SyncStamp { length: u64::MAX, modified: None };
+
     fn of(metadata: &fs::Metadata) -> SyncStamp {
         SyncStamp { length: metadata.len(), modified: metadata.modified().ok() }
     }
 }
 
-/// A file in the folder of a machine.
+/// A file in the folder of a machine, or a folder that cannot be read.
 struct SyncedFile {
     path: PathBuf,
     stamp: SyncStamp,
@@ -351,39 +360,60 @@ fn other_machines(folder: &Path, own: &str) -> io::Result<Vec<PathBuf>> {
 }
 
 /// Returns the complete files in the folders of `machines`, except files that `seen` contains with
-/// their current stamp.
-fn new_files(
-    machines: &[PathBuf],
-    seen: &HashMap<PathBuf, SyncStamp>,
-) -> io::Result<Vec<SyncedFile>> {
+/// their current stamp. Also returns the files and folders that cannot be read, except those that
+/// `seen` contains as unreadable.
+fn new_files(machines: &[PathBuf], seen: &HashMap<PathBuf, SyncStamp>) -> Vec<SyncedFile> {
     let mut new = Vec::new();
     for machine in machines {
-        for entry in fs::read_dir(machine)?.flatten() {
-            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-            let is_episode = entry.file_type().is_ok_and(|kind| kind.is_file())
-                && name.ends_with(".json")
-                && !name.starts_with('.')
-                && !name.contains(".sync-conflict-");
-            let Some(metadata) = entry.metadata().ok().filter(|_| is_episode) else { continue };
-            let stamp = SyncStamp::of(&metadata);
-            if seen.get(&path) == Some(&stamp) {
-                continue;
-            }
-            let episode = if metadata.len() > MAX_FILE_BYTES {
-                Err(format!("is longer than {MAX_FILE_BYTES} bytes, the maximum for an episode"))
-            } else {
-                let Ok(bytes) = files::read(&path, MAX_FILE_BYTES) else { continue };
-                match serde_json::from_slice(&bytes) {
-                    // The file is not complete yet, and is read in a later round.
-                    Err(error) if error.is_eof() => continue,
-                    episode => episode.map_err(|error| format!("is not an episode: {error}")),
-                }
-            };
-            new.push(SyncedFile { path, stamp, episode });
+        match fs::read_dir(machine) {
+            Ok(entries) => new.extend(entries.flatten().filter_map(|entry| new_file(&entry, seen))),
+            Err(error) => new.extend(unreadable(machine, &error)),
         }
     }
+    new.retain(|file| seen.get(&file.path) != Some(&file.stamp));
     new.sort_by(|one, other| one.path.cmp(&other.path));
-    Ok(new)
+    new
+}
+
+/// Returns a complete file with an episode, unless `seen` contains it with its current stamp.
+fn new_file(entry: &fs::DirEntry, seen: &HashMap<PathBuf, SyncStamp>) -> Option<SyncedFile> {
+    let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+    let is_episode = entry.file_type().is_ok_and(|kind| kind.is_file())
+        && name.ends_with(".json")
+        && !name.starts_with('.')
+        && !name.contains(".sync-conflict-");
+    let metadata = entry.metadata().ok().filter(|_| is_episode)?;
+    let stamp = SyncStamp::of(&metadata);
+    if seen.get(&path) == Some(&stamp) {
+        return None;
+    }
+    if metadata.len() > MAX_FILE_BYTES {
+        let what = format!("is longer than {MAX_FILE_BYTES} bytes, the maximum for an episode");
+        return Some(SyncedFile { path, stamp, episode: Err(what) });
+    }
+    let bytes = match files::read(&path, MAX_FILE_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) => return unreadable(&path, &error),
+    };
+    match serde_json::from_slice(&bytes) {
+        // The file is not complete yet, and is read in a later round.
+        Err(error) if error.is_eof() => None,
+        episode => {
+            let episode = episode.map_err(|error| format!("is not an episode: {error}"));
+            Some(SyncedFile { path, stamp, episode })
+        }
+    }
+}
+
+/// Returns a file or folder that cannot be read, with the reason; `None` if it does not exist any
+/// more.
+fn unreadable(path: &Path, error: &io::Error) -> Option<SyncedFile> {
+    let episode = Err(format!("cannot be read: {error}"));
+    (error.kind() != io::ErrorKind::NotFound).then(|| SyncedFile {
+        path: path.to_owned(),
+        stamp: SyncStamp::UNREADABLE,
+        episode,
+    })
 }
 
 #[cfg(test)]
@@ -433,7 +463,7 @@ mod tests {
         fs::write(theirs.join("claude-c.json"), "{\"uuid\": \"c\", \"cont").unwrap();
         fs::write(theirs.join("claude-b.sync-conflict-1.json"), "{}").unwrap();
         let mut seen = HashMap::new();
-        let new = new_files(&other_machines(folder.path(), "mine").unwrap(), &seen).unwrap();
+        let new = new_files(&other_machines(folder.path(), "mine").unwrap(), &seen);
         assert_eq!(
             new.iter()
                 .map(|file| &*file.episode.as_ref().unwrap().episode.uuid)
@@ -441,11 +471,9 @@ mod tests {
             ["b"]
         );
         seen.extend(new.into_iter().map(|file| (file.path, file.stamp)));
-        assert!(
-            new_files(&other_machines(folder.path(), "mine").unwrap(), &seen).unwrap().is_empty()
-        );
+        assert!(new_files(&other_machines(folder.path(), "mine").unwrap(), &seen).is_empty());
         write_files(&theirs, &files_of(vec![episode("c", "z")]), &HashSet::new()).unwrap();
-        let new = new_files(&other_machines(folder.path(), "mine").unwrap(), &seen).unwrap();
+        let new = new_files(&other_machines(folder.path(), "mine").unwrap(), &seen);
         assert_eq!(new.len(), 1, "a file that is complete now is read");
     }
 
@@ -455,8 +483,7 @@ mod tests {
         let theirs = folder.path().join("theirs");
         write_files(&theirs, &files_of(vec![episode("b", "y")]), &HashSet::new()).unwrap();
         fs::write(theirs.join("claude-a.json"), "<<<<<<< ours\n{}").unwrap();
-        let new =
-            new_files(&other_machines(folder.path(), "mine").unwrap(), &HashMap::new()).unwrap();
+        let new = new_files(&other_machines(folder.path(), "mine").unwrap(), &HashMap::new());
         let problem = new[0].episode.as_ref().unwrap_err();
         assert!(problem.starts_with("is not an episode: expected value at line 1"), "{problem}");
         let screen = Screen::of_test(80);
@@ -465,11 +492,35 @@ mod tests {
         let paths: Vec<&Path> = readable.iter().map(|file| &*file.path).collect();
         assert_eq!(paths, [theirs.join("claude-b.json")]);
         assert_eq!(
-            new_files(&other_machines(folder.path(), "mine").unwrap(), &importer.seen)
-                .unwrap()
-                .len(),
+            new_files(&other_machines(folder.path(), "mine").unwrap(), &importer.seen).len(),
             1
         );
+    }
+
+    #[test]
+    fn an_unreadable_file_or_folder_is_reported_once_and_blocks_no_machine() {
+        let folder = tempfile::tempdir().unwrap();
+        let theirs = folder.path().join("theirs");
+        write_files(&theirs, &files_of(vec![episode("b", "y")]), &HashSet::new()).unwrap();
+        // A file instead of a folder cannot be listed. The third folder was deleted.
+        let broken = folder.path().join("broken");
+        fs::write(&broken, "").unwrap();
+        let machines = [broken.clone(), folder.path().join("deleted"), theirs.clone()];
+        let screen = Screen::of_test(80);
+        let mut importer = FolderImporter::new(&screen);
+        let new = new_files(&machines, &importer.seen);
+        let paths: Vec<&Path> = new.iter().map(|file| &*file.path).collect();
+        assert_eq!(paths, [&*broken, &*theirs.join("claude-b.json")]);
+        let problem = new[0].episode.as_ref().unwrap_err();
+        assert!(problem.starts_with("cannot be read: "), "{problem}");
+        let readable = importer.readable(new);
+        importer.add(&readable);
+        assert!(new_files(&machines, &importer.seen).is_empty());
+        // The permissions of a file can change without a change of its stamp.
+        let path = theirs.join("claude-b.json");
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        importer.seen.extend(unreadable(&path, &denied).map(|file| (file.path, file.stamp)));
+        assert_eq!(new_files(&machines, &importer.seen).len(), 1);
     }
 
     #[test]
