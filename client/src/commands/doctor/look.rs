@@ -6,6 +6,7 @@ use std::{
     process::{Command, Stdio},
     sync::mpsc,
     thread,
+    time::Duration,
 };
 
 use graphiti_proto::{
@@ -28,6 +29,9 @@ use crate::{
     start,
 };
 
+/// The time that a request has for the answers of other servers, such as the model's. It is longer
+/// than the time that the daemon waits for these servers.
+const SERVER_CHECK: Duration = Duration::from_secs(6);
 /// Maximum number of entries that are read in one transcript folder and its subfolders.
 const MAX_ENTRIES: u64 = 1_000_000;
 /// The file with the maximum number of watched folders for one user, on Linux.
@@ -74,8 +78,8 @@ pub(super) fn here<'s>(surroundings: &Surroundings<'s>) -> Surroundings<'s> {
 }
 
 /// Queries the daemon. All its answers together have the time limit that other commands have for
-/// one answer. A shorter limit would be wrong, because a daemon that imports a large history on a
-/// busy machine needs a second or two.
+/// one answer, and the time for two checks of other servers. A shorter limit would be wrong, because
+/// a daemon that imports a large history on a busy machine needs a second or two.
 fn ask(home: &Path) -> DaemonProbe {
     let timeout = match timeout() {
         Ok(timeout) => timeout,
@@ -85,12 +89,12 @@ fn ask(home: &Path) -> DaemonProbe {
     let asking = thread::Builder::new().name("doctor".to_owned());
     let ask = move || {
         // Sending fails only when the receiver has stopped waiting.
-        let _ = send.send(answer());
+        let _ = send.send(answer(timeout));
     };
     if let Err(error) = asking.spawn(ask) {
         return DaemonProbe::Failing(error.to_string());
     }
-    match receive.recv_timeout(timeout) {
+    match receive.recv_timeout(timeout.saturating_add(2 * SERVER_CHECK)) {
         Ok(Ok(daemon)) => daemon,
         Ok(Err(AskError::NotRunning { .. })) => DaemonProbe::Down,
         Ok(Err(AskError::NoAnswer(pid))) => DaemonProbe::Silent(pid),
@@ -99,8 +103,8 @@ fn ask(home: &Path) -> DaemonProbe {
     }
 }
 
-fn answer() -> Result<DaemonProbe, AskError> {
-    let mut connection = Connection::open_quickly()?;
+fn answer(timeout: Duration) -> Result<DaemonProbe, AskError> {
+    let mut connection = Connection::open_within(timeout)?;
     let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() };
     let welcome: Welcome = connection.ask(methods::HELLO, &hello)?;
     if welcome.protocol != PROTOCOL {
@@ -108,6 +112,8 @@ fn answer() -> Result<DaemonProbe, AskError> {
     }
     let health = connection.call(health::NAME, &health::HealthArguments::default())?;
     let hook_counts = connection.ask(hook::HOOKS, &serde_json::json!({}))?;
+    // The daemon waits for other servers.
+    connection.set_limit(timeout.saturating_add(SERVER_CHECK))?;
     // An older daemon does not know these methods.
     let reach = connection.ask(models::REACH, &serde_json::json!({})).ok();
     let files = connection.ask(methods::files::FILES, &serde_json::json!({})).ok();
