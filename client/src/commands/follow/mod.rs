@@ -9,15 +9,16 @@
 //! They apply only to facts of projects that have a session in the folder.
 
 mod corrections;
+mod synced_files;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     fs,
     hash::{BuildHasher as _, Hasher as _, RandomState},
-    io,
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
     slice, thread,
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use graphiti_proto::{
@@ -28,17 +29,15 @@ use graphiti_proto::{
     },
 };
 
+use self::synced_files::{SyncStamp, SyncedFile, new_files, other_machines};
 use super::{export, import};
 use crate::{
     connection::{AskError, Connection},
-    files,
     screen::{Screen, line},
 };
 
 /// The file in the home folder that contains the name of this machine's folder.
 const MACHINE: &str = "sync-folder";
-/// Maximum length, in bytes, of a file with one episode.
-const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Maximum length, in characters, of a name that is a part of a path; a longer name is cut.
 const MAX_NAME_CHARS: usize = 100;
 
@@ -229,9 +228,23 @@ impl FolderImporter<'_> {
 fn machine() -> Result<String, AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let file = home.join(MACHINE);
-    if let Ok(name) = fs::read_to_string(&file)
-        && !name.trim().is_empty()
-    {
+    let stored = fs::read_to_string(&file).unwrap_or_default();
+    if !stored.trim().is_empty() {
+        return Ok(stored.trim().to_owned());
+    }
+    let failed = |error: io::Error| AskError::NotWritten { path: file.clone(), error };
+    fs::create_dir_all(&home).map_err(failed)?;
+    chosen_name(&file).map_err(failed)
+}
+
+/// Returns the name that `file` contains. Writes a new name if the file contains none. The file is
+/// locked, because an exporter and an importer may start at the same time.
+fn chosen_name(file: &Path) -> io::Result<String> {
+    let mut file = fs::File::options().read(true).append(true).create(true).open(file)?;
+    file.lock()?;
+    let mut name = String::new();
+    file.read_to_string(&mut name)?;
+    if !name.trim().is_empty() {
         return Ok(name.trim().to_owned());
     }
     let host = fs::read_to_string("/etc/hostname").unwrap_or_default();
@@ -239,9 +252,8 @@ fn machine() -> Result<String, AskError> {
     // Two machines may have the same host name.
     let random = RandomState::new().build_hasher().finish();
     let name = format!("{}-{:08x}", sanitized(host), random >> 32);
-    let failed = |error: io::Error| AskError::NotWritten { path: file.clone(), error };
-    fs::create_dir_all(&home).map_err(failed)?;
-    durable::replace(&file, name.as_bytes()).map_err(failed)?;
+    file.write_all(name.as_bytes())?;
+    file.sync_all()?;
     Ok(name)
 }
 
@@ -313,107 +325,6 @@ fn write_files(
         }
     }
     Ok((written, removed))
-}
-
-/// The length and the modification time of a file. If either differs, the file has changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct SyncStamp {
-    length: u64,
-    modified: Option<SystemTime>,
-}
-
-impl SyncStamp {
-    /// The stamp of a file or folder that cannot be read. It differs from the stamp of each file,
-    /// because access can be given without a change of the modification time.
-    const UNREADABLE: SyncStamp = SyncStamp { length: u64::MAX, modified: None };
-
-    fn of(metadata: &fs::Metadata) -> SyncStamp {
-        SyncStamp { length: metadata.len(), modified: metadata.modified().ok() }
-    }
-}
-
-/// A file in the folder of a machine, or a folder that cannot be read.
-struct SyncedFile {
-    path: PathBuf,
-    stamp: SyncStamp,
-    /// The episode, or why the file contains no episode.
-    episode: Result<PortableEpisode, String>,
-}
-
-impl SyncedFile {
-    fn bytes(&self) -> usize {
-        usize::try_from(self.stamp.length).unwrap_or(usize::MAX)
-    }
-}
-
-/// Returns the folders of the other machines.
-fn other_machines(folder: &Path, own: &str) -> io::Result<Vec<PathBuf>> {
-    let mut machines = Vec::new();
-    for machine in fs::read_dir(folder)?.flatten() {
-        let name = machine.file_name();
-        let is_machine = machine.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_machine && name != own && !name.to_string_lossy().starts_with('.') {
-            machines.push(machine.path());
-        }
-    }
-    Ok(machines)
-}
-
-/// Returns the complete files in the folders of `machines`, except files that `seen` contains with
-/// their current stamp. Also returns the files and folders that cannot be read, except those that
-/// `seen` contains as unreadable.
-fn new_files(machines: &[PathBuf], seen: &HashMap<PathBuf, SyncStamp>) -> Vec<SyncedFile> {
-    let mut new = Vec::new();
-    for machine in machines {
-        match fs::read_dir(machine) {
-            Ok(entries) => new.extend(entries.flatten().filter_map(|entry| new_file(&entry, seen))),
-            Err(error) => new.extend(unreadable(machine, &error)),
-        }
-    }
-    new.retain(|file| seen.get(&file.path) != Some(&file.stamp));
-    new.sort_by(|one, other| one.path.cmp(&other.path));
-    new
-}
-
-/// Returns a complete file with an episode, unless `seen` contains it with its current stamp.
-fn new_file(entry: &fs::DirEntry, seen: &HashMap<PathBuf, SyncStamp>) -> Option<SyncedFile> {
-    let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-    let is_episode = entry.file_type().is_ok_and(|kind| kind.is_file())
-        && name.ends_with(".json")
-        && !name.starts_with('.')
-        && !name.contains(".sync-conflict-");
-    let metadata = entry.metadata().ok().filter(|_| is_episode)?;
-    let stamp = SyncStamp::of(&metadata);
-    if seen.get(&path) == Some(&stamp) {
-        return None;
-    }
-    if metadata.len() > MAX_FILE_BYTES {
-        let what = format!("is longer than {MAX_FILE_BYTES} bytes, the maximum for an episode");
-        return Some(SyncedFile { path, stamp, episode: Err(what) });
-    }
-    let bytes = match files::read(&path, MAX_FILE_BYTES) {
-        Ok(bytes) => bytes,
-        Err(error) => return unreadable(&path, &error),
-    };
-    match serde_json::from_slice(&bytes) {
-        // The file is not complete yet, and is read in a later round.
-        Err(error) if error.is_eof() => None,
-        episode => {
-            let episode = episode.map_err(|error| format!("is not an episode: {error}"));
-            Some(SyncedFile { path, stamp, episode })
-        }
-    }
-}
-
-/// Returns a file or folder that cannot be read, with the reason; `None` if it does not exist any
-/// more.
-fn unreadable(path: &Path, error: &io::Error) -> Option<SyncedFile> {
-    let episode = Err(format!("cannot be read: {error}"));
-    (error.kind() != io::ErrorKind::NotFound).then(|| SyncedFile {
-        path: path.to_owned(),
-        stamp: SyncStamp::UNREADABLE,
-        episode,
-    })
 }
 
 #[cfg(test)]
@@ -519,8 +430,27 @@ mod tests {
         // The permissions of a file can change without a change of its stamp.
         let path = theirs.join("claude-b.json");
         let denied = io::Error::from(io::ErrorKind::PermissionDenied);
-        importer.seen.extend(unreadable(&path, &denied).map(|file| (file.path, file.stamp)));
+        importer
+            .seen
+            .extend(synced_files::unreadable(&path, &denied).map(|file| (file.path, file.stamp)));
         assert_eq!(new_files(&machines, &importer.seen).len(), 1);
+    }
+
+    #[test]
+    fn processes_that_start_at_the_same_time_choose_one_name() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(MACHINE);
+        let start = std::sync::Barrier::new(8);
+        let names: Vec<String> = thread::scope(|scope| {
+            let choose = || {
+                start.wait();
+                chosen_name(&file).unwrap()
+            };
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(choose)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(names.iter().all(|name| *name == names[0]), "{names:?}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), names[0]);
     }
 
     #[test]
