@@ -11,7 +11,7 @@ use graphiti_proto::{
 use crate::{
     cli,
     connection::{AskError, Connection},
-    screen::{Screen, ago, instant, line, now},
+    screen::{Screen, ago, instant, line, local, now},
 };
 
 /// Maximum number of transcript lines that are shown for a fact.
@@ -105,7 +105,7 @@ fn id(fact: &FactRow) -> String {
 
 /// Formats the period in which a fact is or was true.
 fn time(fact: &FactRow) -> String {
-    let day = |text: &str| line(text).chars().take(10).collect::<String>();
+    let day = |time: &str| local(time, "%Y-%m-%d");
     match &fact.invalid_at {
         Some(end) => format!("true from {} to {}", day(&fact.valid_at), day(end)),
         None => {
@@ -127,4 +127,19 @@ fn sources(sources: &[SourceLine]) -> Vec<String> {
         more => places.push(format!("{more} more")),
     }
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_days_of_a_fact_are_local() {
+        let (start, end) = ("2026-03-03T03:30:00Z", "2026-03-09T03:30:00Z");
+        let mut fact = FactRow { valid_at: start.to_owned(), ..FactRow::default() };
+        let day = |time: &str| local(time, "%Y-%m-%d");
+        assert!(time(&fact).starts_with(&format!("since {} (", day(start))));
+        fact.invalid_at = Some(end.to_owned());
+        assert_eq!(time(&fact), format!("true from {} to {}", day(start), day(end)));
+    }
 }

@@ -10,7 +10,7 @@ use graphiti_proto::tools::{
 use crate::{
     cli,
     connection::{AskError, Connection},
-    screen::{Screen, cut, line},
+    screen::{Screen, cut, line, local},
 };
 
 /// Number of digits of a fact's id that are shown.
@@ -65,9 +65,9 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
     Ok(())
 }
 
-/// Formats a time as a day.
+/// Formats a time as a local day.
 fn day(time: &str) -> String {
-    line(time).chars().take(10).collect()
+    local(time, "%Y-%m-%d")
 }
 
 /// Returns the directory of the given project; a namespace is returned unchanged. Fails for a
