@@ -46,12 +46,23 @@ const TRANSCRIPTS: &[(&str, &str)] = &[
     ("opencode", ".db"),
 ];
 
+/// The agents with a folder of transcripts in their own folder.
+const TRANSCRIPT_FOLDERS: &[(&str, &str)] = &[
+    ("claude", "projects"),
+    ("codex", "sessions"),
+    ("gemini", "tmp"),
+    ("copilot", "session-state"),
+    ("qwen", "projects"),
+    ("cursor", "projects"),
+    ("pi", "sessions"),
+];
+
 /// Collects all observations. Changes nothing, unless a connection makes a service manager start
 /// the daemon.
 pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
     let surroundings = Surroundings::of_user()?;
     let program = start::daemon();
-    let check = program.as_deref().and_then(ConfigCheck::run);
+    let check = program.as_deref().map(ConfigCheck::run);
     let daemon = ask(&home);
     Ok(Observations {
         now: now(),
@@ -179,12 +190,19 @@ struct ConfigCheck {
 }
 
 impl ConfigCheck {
-    fn run(program: &Path) -> Option<ConfigCheck> {
+    fn run(program: &Path) -> ConfigCheck {
         let mut check = Command::new(program);
-        let output = check.args(["config", "check"]).stdin(Stdio::null()).output().ok()?;
-        let report = [output.stderr, output.stdout].concat();
-        let report = String::from_utf8_lossy(&report).into_owned();
-        Some(ConfigCheck { is_valid: output.status.success(), report })
+        match check.args(["config", "check"]).stdin(Stdio::null()).output() {
+            Ok(output) => {
+                let report = [output.stderr, output.stdout].concat();
+                let report = String::from_utf8_lossy(&report).into_owned();
+                ConfigCheck { is_valid: output.status.success(), report }
+            }
+            Err(error) => {
+                let report = format!("graphitid config check cannot be run: {error}");
+                ConfigCheck { is_valid: false, report }
+            }
+        }
     }
 
     /// Returns the first problem of an invalid configuration.
@@ -221,14 +239,18 @@ fn agents(surroundings: &Surroundings<'_>) -> Vec<ObservedAgent> {
     seen.collect()
 }
 
-/// Returns the folders that the daemon watches. If the daemon does not answer, returns the folder
-/// of Claude Code's transcripts.
+/// Returns the folders that the daemon watches. If the daemon does not answer, returns the default
+/// folders of the agents' transcripts.
 fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder> {
     let paths = match daemon {
         DaemonProbe::Answers(answers) => answers.health.watched.iter().map(PathBuf::from).collect(),
         _ => {
-            let claude = AGENTS.iter().filter(|agent| agent.name == plugin::AGENT);
-            claude.map(|agent| (agent.folder)(surroundings).join("projects")).collect()
+            let agents = AGENTS.iter().filter_map(|agent| {
+                let (_, folder) =
+                    TRANSCRIPT_FOLDERS.iter().find(|(name, _)| *name == agent.name)?;
+                Some((agent.folder)(surroundings).join(folder))
+            });
+            agents.collect()
         }
     };
     let paths: Vec<PathBuf> = paths;
@@ -301,10 +323,14 @@ fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 
-/// Returns the databases that the daemon set aside as damaged.
+/// Returns the databases that the daemon set aside as damaged. The number in the name is a time.
 fn damaged(home: &Path) -> Vec<PathBuf> {
     let is_damaged = |path: &PathBuf| {
-        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("db.damaged-"))
+        let name = path.file_name().and_then(|name| name.to_str());
+        let time = name.and_then(|name| name.strip_prefix("db.damaged-"));
+        let is_time =
+            |time: &str| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit());
+        time.is_some_and(is_time) && path.is_dir()
     };
     let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
     entries.flatten().map(|entry| entry.path()).filter(is_damaged).collect()
@@ -325,6 +351,26 @@ mod tests {
         fs::remove_dir_all(&home).unwrap();
         assert_eq!((file.error, file.folders, file.transcripts), (None, 0, 1));
         assert_eq!((whole.error, whole.folders, whole.transcripts), (None, 1, 2));
+    }
+
+    #[test]
+    fn a_check_of_the_configuration_that_cannot_run_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = ConfigCheck::run(&folder.path().join("graphitid"));
+        let error = check.error().unwrap();
+        assert!(error.starts_with("graphitid config check cannot be run: "), "{error}");
+        assert_eq!(check.notice(), None);
+    }
+
+    #[test]
+    fn only_folders_that_the_repair_reads_are_damaged_databases() {
+        let home = tempfile::tempdir().unwrap();
+        for name in ["db", "db.damaged-12", "db.damaged-12-backup", "db.damaged-", "db.salvaged-3"]
+        {
+            fs::create_dir(home.path().join(name)).unwrap();
+        }
+        fs::write(home.path().join("db.damaged-13"), "").unwrap();
+        assert_eq!(damaged(home.path()), [home.path().join("db.damaged-12")]);
     }
 
     #[test]
