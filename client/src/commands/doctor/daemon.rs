@@ -108,6 +108,13 @@ fn configuration(seen: &Observations) -> Option<Finding> {
 fn home(seen: &Observations) -> Finding {
     const ABOUT: &str = "home";
     let path = seen.home.display();
+    if let Some(why) = &seen.unwritable {
+        return Finding::bad(
+            ABOUT,
+            format!("graphitid cannot write to {why}"),
+            "give yourself write access, or set GRAPHITI_HOME to a folder that can be written to",
+        );
+    }
     match seen.home_access {
         Access::Absent => Finding::ok(ABOUT, format!("{path} does not exist yet")),
         Access::Unknown => Finding::ok(ABOUT, path.to_string()),

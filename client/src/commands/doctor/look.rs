@@ -67,6 +67,7 @@ pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
     Ok(Observations {
         now: now(),
         home_access: access(&home),
+        unwritable: unwritable(&home),
         socket: socket(&home),
         misconfigured: check.as_ref().and_then(ConfigCheck::error),
         ignored_setting: check.as_ref().and_then(ConfigCheck::notice),
@@ -310,10 +311,32 @@ fn folder(path: PathBuf) -> Folder {
     seen
 }
 
+/// Returns the home folder, or the folder in which it would be created.
+#[cfg(unix)]
+fn existing(home: &Path) -> Option<&Path> {
+    home.ancestors().find(|folder| folder.is_dir())
+}
+
+/// Returns why no files can be created in `home`, with the path of the folder.
+#[cfg(unix)]
+fn unwritable(home: &Path) -> Option<String> {
+    let folder = existing(home)?;
+    let error = std::io::Error::from(
+        rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)
+            .err()?,
+    );
+    Some(format!("{}: {error}", folder.display()))
+}
+
+#[cfg(not(unix))]
+fn unwritable(_: &Path) -> Option<String> {
+    None
+}
+
 /// Returns the bytes available to this user on the file system of `home`.
 #[cfg(unix)]
 fn free_bytes(home: &Path) -> Option<u64> {
-    let there = home.ancestors().find(|folder| folder.is_dir())?;
+    let there = existing(home)?;
     let disk = rustix::fs::statvfs(there).ok()?;
     disk.f_bavail.checked_mul(disk.f_frsize)
 }
@@ -360,6 +383,13 @@ mod tests {
         let error = check.error().unwrap();
         assert!(error.starts_with("graphitid config check cannot be run: "), "{error}");
         assert_eq!(check.notice(), None);
+    }
+
+    #[test]
+    fn a_home_that_does_not_exist_yet_is_writable_if_its_parent_is() {
+        let parent = tempfile::tempdir().unwrap();
+        assert_eq!(unwritable(parent.path()), None);
+        assert_eq!(unwritable(&parent.path().join("a/b")), None);
     }
 
     #[test]

@@ -148,6 +148,13 @@ fn problems_are_reported_with_a_remedy() {
         ),
         // access
         (
+            |seen| seen.unwritable = Some("/home/u/.graphiti: read-only".to_owned()),
+            "home",
+            Bad,
+            "cannot write to /home/u/.graphiti: read-only",
+            "GRAPHITI_HOME",
+        ),
+        (
             |seen| seen.home_access = Access::Mode(0o755),
             "home",
             Bad,
@@ -432,6 +439,7 @@ fn healthy() -> Observations {
         now: at("2026-03-20T12:00:00Z"),
         home: "/home/u/.graphiti".into(),
         home_access: Access::Mode(0o700),
+        unwritable: None,
         socket: Socket {
             path: "/home/u/.graphiti/mcp.sock".to_owned(),
             usual: "/home/u/.graphiti/mcp.sock".to_owned(),
