@@ -71,12 +71,20 @@ pub(super) fn mark(
         screen.print_json(&answer);
         return Ok(());
     }
-    let marked = if verdict == "keep" { "kept" } else { verdict };
-    screen.print(format!("Marked as {marked}."));
+    screen.print(marked(verdict, &answer.facts));
     for (number, fact) in (1..).zip(&answer.facts) {
         print_fact(number, fact, screen);
     }
     Ok(())
+}
+
+/// Formats that facts were marked. A wish is never done.
+fn marked(verdict: &str, facts: &[FactRow]) -> String {
+    match verdict {
+        "done" if facts.iter().any(|fact| fact.name == "PREFERS") => "Withdrawn.".to_owned(),
+        "keep" => "Marked as kept.".to_owned(),
+        verdict => format!("Marked as {verdict}."),
+    }
 }
 
 fn print_fact(number: usize, fact: &FactRow, screen: &Screen) {
@@ -107,6 +115,8 @@ fn id(fact: &FactRow) -> String {
 fn time(fact: &FactRow) -> String {
     let day = |time: &str| local(time, "%Y-%m-%d");
     match &fact.invalid_at {
+        // The user marked the fact as wrong.
+        Some(end) if *end == fact.valid_at => format!("never true, stated on {}", day(end)),
         Some(end) => format!("true from {} to {}", day(&fact.valid_at), day(end)),
         None => {
             format!("since {} ({})", day(&fact.valid_at), ago(instant(&fact.valid_at), now()))
@@ -141,5 +151,20 @@ mod tests {
         assert!(time(&fact).starts_with(&format!("since {} (", day(start))));
         fact.invalid_at = Some(end.to_owned());
         assert_eq!(time(&fact), format!("true from {} to {}", day(start), day(end)));
+        fact.invalid_at = Some(start.to_owned());
+        assert_eq!(time(&fact), format!("never true, stated on {}", day(start)));
+    }
+
+    #[test]
+    fn a_wish_is_withdrawn_and_a_task_is_done() {
+        let fact = |name: &str| FactRow { name: name.to_owned(), ..FactRow::default() };
+        for (verdict, name, expected) in [
+            ("done", "PREFERS", "Withdrawn."),
+            ("done", "LEFT_OPEN", "Marked as done."),
+            ("wrong", "PREFERS", "Marked as wrong."),
+            ("keep", "PREFERS", "Marked as kept."),
+        ] {
+            assert_eq!(marked(verdict, &[fact(name)]), expected);
+        }
     }
 }
