@@ -50,6 +50,12 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
         Some(since) => format!("Known already {scope}, since {}.", day(since)),
         None => format!("Remembered {scope}."),
     });
+    if let Some(project) = arguments.group_id.as_ref().filter(|_| !args.everywhere)
+        && is_no_project(project, std::env::home_dir().as_deref())
+    {
+        let hint = "Only sessions in this folder itself get it; --everywhere is for all projects.";
+        screen.print(screen.warn(hint));
+    }
     if let Some(earlier) = &answer.contradicts {
         let fact: String = line(&earlier.fact).chars().take(FACT_ID).collect();
         screen.print(screen.warn(format!(
@@ -63,6 +69,12 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
         screen.print(screen.dim(hint));
     }
     Ok(())
+}
+
+/// Whether a directory is the user's home folder or the root. Sessions rarely run there.
+fn is_no_project(directory: &str, home: Option<&Path>) -> bool {
+    let path = Path::new(directory);
+    path.has_root() && path.parent().is_none() || home == Some(path)
 }
 
 /// Formats a time as a local day.
@@ -99,4 +111,19 @@ fn directory(connection: &mut Connection, given: String) -> Result<String, AskEr
 
 fn is_namespace(given: &str) -> bool {
     given.len() == 8 && given.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_home_folder_and_the_root_are_not_projects() {
+        let home = Path::new("/home/ada");
+        assert!(is_no_project("/home/ada", Some(home)));
+        assert!(is_no_project("/", Some(home)) && is_no_project("/", None));
+        for project in ["/home/ada/app", "/home", "/app", "0a1b2c3d"] {
+            assert!(!is_no_project(project, Some(home)), "{project}");
+        }
+    }
 }
