@@ -1,6 +1,6 @@
 //! `graphiti remember`: stores a preference of the user.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use graphiti_proto::tools::{
     add_memory::{AddMemoryAnswer, AddMemoryArguments, NAME},
@@ -51,7 +51,7 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
         None => format!("Remembered {scope}."),
     });
     if let Some(project) = arguments.group_id.as_ref().filter(|_| !args.everywhere)
-        && is_no_project(project, std::env::home_dir().as_deref())
+        && is_no_project(project, &[std::env::home_dir().unwrap_or_default(), std::env::temp_dir()])
     {
         let hint = "Only sessions in this folder itself get it; --everywhere is for all projects.";
         screen.print(screen.warn(hint));
@@ -71,10 +71,11 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
     Ok(())
 }
 
-/// Whether a directory is the user's home folder or the root. Sessions rarely run there.
-fn is_no_project(directory: &str, home: Option<&Path>) -> bool {
+/// Whether a directory is the root, or one of the `common` folders, such as the user's home folder.
+/// Sessions rarely run there.
+fn is_no_project(directory: &str, common: &[PathBuf]) -> bool {
     let path = Path::new(directory);
-    path.has_root() && path.parent().is_none() || home == Some(path)
+    path.has_root() && path.parent().is_none() || common.iter().any(|folder| folder == path)
 }
 
 /// Formats a time as a local day.
@@ -119,11 +120,12 @@ mod tests {
 
     #[test]
     fn the_home_folder_and_the_root_are_not_projects() {
-        let home = Path::new("/home/ada");
-        assert!(is_no_project("/home/ada", Some(home)));
-        assert!(is_no_project("/", Some(home)) && is_no_project("/", None));
-        for project in ["/home/ada/app", "/home", "/app", "0a1b2c3d"] {
-            assert!(!is_no_project(project, Some(home)), "{project}");
+        let common = ["/home/ada".into(), "/tmp".into()];
+        for folder in ["/home/ada", "/tmp", "/tmp/", "/"] {
+            assert!(is_no_project(folder, &common), "{folder}");
+        }
+        for project in ["/home/ada/app", "/home", "/app", "/tmp/app", "0a1b2c3d"] {
+            assert!(!is_no_project(project, &common), "{project}");
         }
     }
 }
