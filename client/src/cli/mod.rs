@@ -180,6 +180,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Service(ServiceAction),
     /// Start the daemon in the background
+    #[command(alias = "start")]
     Up,
     /// Recover the readable records of a damaged database
     ///
@@ -245,6 +246,12 @@ pub(crate) struct Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn start_is_another_name_of_up() {
+        let cli = Cli::try_parse_from(["graphiti", "start"]).unwrap();
+        assert!(matches!(cli.command, Some(Command::Up)));
+    }
 
     #[test]
     fn a_limit_of_zero_is_rejected_where_it_would_hide_all_results() {

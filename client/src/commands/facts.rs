@@ -11,7 +11,7 @@ use graphiti_proto::{
 use crate::{
     cli,
     connection::{AskError, Connection},
-    screen::{Screen, ago, instant, line, now},
+    screen::{Screen, ago, instant, line, local, now},
 };
 
 /// Maximum number of transcript lines that are shown for a fact.
@@ -71,12 +71,20 @@ pub(super) fn mark(
         screen.print_json(&answer);
         return Ok(());
     }
-    let marked = if verdict == "keep" { "kept" } else { verdict };
-    screen.print(format!("Marked as {marked}."));
+    screen.print(marked(verdict, &answer.facts));
     for (number, fact) in (1..).zip(&answer.facts) {
         print_fact(number, fact, screen);
     }
     Ok(())
+}
+
+/// Formats that facts were marked. A wish is never done.
+fn marked(verdict: &str, facts: &[FactRow]) -> String {
+    match verdict {
+        "done" if facts.iter().any(|fact| fact.name == "PREFERS") => "Withdrawn.".to_owned(),
+        "keep" => "Marked as kept.".to_owned(),
+        verdict => format!("Marked as {verdict}."),
+    }
 }
 
 fn print_fact(number: usize, fact: &FactRow, screen: &Screen) {
@@ -105,8 +113,10 @@ fn id(fact: &FactRow) -> String {
 
 /// Formats the period in which a fact is or was true.
 fn time(fact: &FactRow) -> String {
-    let day = |text: &str| line(text).chars().take(10).collect::<String>();
+    let day = |time: &str| local(time, "%Y-%m-%d");
     match &fact.invalid_at {
+        // The user marked the fact as wrong.
+        Some(end) if *end == fact.valid_at => format!("never true, stated on {}", day(end)),
         Some(end) => format!("true from {} to {}", day(&fact.valid_at), day(end)),
         None => {
             format!("since {} ({})", day(&fact.valid_at), ago(instant(&fact.valid_at), now()))
@@ -127,4 +137,34 @@ fn sources(sources: &[SourceLine]) -> Vec<String> {
         more => places.push(format!("{more} more")),
     }
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_days_of_a_fact_are_local() {
+        let (start, end) = ("2026-03-03T03:30:00Z", "2026-03-09T03:30:00Z");
+        let mut fact = FactRow { valid_at: start.to_owned(), ..FactRow::default() };
+        let day = |time: &str| local(time, "%Y-%m-%d");
+        assert!(time(&fact).starts_with(&format!("since {} (", day(start))));
+        fact.invalid_at = Some(end.to_owned());
+        assert_eq!(time(&fact), format!("true from {} to {}", day(start), day(end)));
+        fact.invalid_at = Some(start.to_owned());
+        assert_eq!(time(&fact), format!("never true, stated on {}", day(start)));
+    }
+
+    #[test]
+    fn a_wish_is_withdrawn_and_a_task_is_done() {
+        let fact = |name: &str| FactRow { name: name.to_owned(), ..FactRow::default() };
+        for (verdict, name, expected) in [
+            ("done", "PREFERS", "Withdrawn."),
+            ("done", "LEFT_OPEN", "Marked as done."),
+            ("wrong", "PREFERS", "Marked as wrong."),
+            ("keep", "PREFERS", "Marked as kept."),
+        ] {
+            assert_eq!(marked(verdict, &[fact(name)]), expected);
+        }
+    }
 }

@@ -25,17 +25,25 @@ use crate::{
 /// because most programs print the error there.
 const MAX_INPUT_BYTES: usize = 16 << 10;
 
+/// A note about a relative path without known changes.
+const RELATIVE: &str =
+    "A path is relative to the current directory; with --project DIR, it may be relative to DIR.";
+
 pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
-    let (file, number) = file_and_line(&args.file, |path| Path::new(path).exists());
+    let exists = |path: &str| Path::new(path).exists();
+    check_line_number(&args.file, exists)?;
+    let (given, number) = file_and_line(&args.file, exists);
+    let project = super::project(args.project);
+    let file = in_project(given, project.as_deref(), exists);
     let text = match (args.text.filter(|text| !text.trim().is_empty()), number) {
         (Some(text), _) => Some(text),
-        (None, Some(number)) => Some(line_of(file, number)?),
+        (None, Some(number)) => Some(line_of(&file, number)?),
         (None, None) => None,
     };
     let arguments = BlameArguments {
-        file: path_or_name(file, |path| Path::new(path).exists()),
+        file: path_or_name(&file, exists),
         text: text.clone(),
-        project: super::project(args.project),
+        project,
         limit: args.limit,
     };
     let answer: BlameAnswer = Connection::open()?.call(blame_file::NAME, &arguments)?;
@@ -60,9 +68,35 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
             }
             None => format!("No known session changed {}.", line(&answer.file)),
         });
+        if Path::new(&file).is_relative() && !exists(&file) {
+            screen.print(screen.dim(RELATIVE));
+        }
     }
     print_message(&answer.message, screen);
     Ok(())
+}
+
+/// Fails if a file is followed by a colon and a text that is not the number of a line.
+fn check_line_number(given: &str, exists: impl Fn(&str) -> bool) -> Result<(), AskError> {
+    let (_, number) = file_and_line(given, &exists);
+    match given.rsplit_once(':').filter(|_| number.is_none() && !exists(given)) {
+        Some((file, text)) if exists(file) => Err(AskError::InvalidInput(format!(
+            "`{text}` is not the number of a line of {file}: the first line has the number 1"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the path of `file` in the directory of the given project, if `file` is a relative path
+/// that does not exist in the current directory. A name without a folder is searched by the daemon.
+fn in_project(file: &str, project: Option<&str>, exists: impl Fn(&str) -> bool) -> String {
+    let is_path = file.contains(['/', '\\']) && Path::new(file).is_relative();
+    match project.map(Path::new).filter(|directory| directory.is_absolute()) {
+        Some(directory) if is_path && !exists(file) => {
+            directory.join(file).to_string_lossy().into_owned()
+        }
+        _ => file.to_owned(),
+    }
 }
 
 /// Splits `FILE:LINE`, unless a file exists whose name is the whole text.
@@ -351,6 +385,34 @@ mod tests {
         assert_eq!(divided("odd:7:3"), ("odd:7", Some(3)));
         for given in ["C:/a.rs", "a.rs:0", ":3", "a.rs:x"] {
             assert_eq!(divided(given), (given, None));
+        }
+    }
+
+    #[test]
+    fn a_text_after_a_file_and_a_colon_must_be_a_line_number() {
+        let exists = |path: &str| ["a.rs", "odd:x"].contains(&path);
+        for given in ["a.rs:0", "a.rs:x", "a.rs:", "a.rs:-1"] {
+            assert!(check_line_number(given, exists).is_err(), "{given}");
+        }
+        for given in ["a.rs", "a.rs:7", "odd:x", "gone.rs:x", "C:/a.rs", ":3"] {
+            assert!(check_line_number(given, exists).is_ok(), "{given}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_does_not_exist_here_is_relative_to_the_given_project() {
+        let app = std::path::absolute("/srv/app").unwrap();
+        let project = app.to_string_lossy();
+        let wanted = app.join("src/pool.py").to_string_lossy().into_owned();
+        assert_eq!(in_project("src/pool.py", Some(&project), |_| false), wanted);
+        assert_eq!(in_project("src/pool.py", Some(&project), |_| true), "src/pool.py");
+        for (file, project) in [
+            ("src/pool.py", None),
+            ("src/pool.py", Some("app")),
+            ("pool.py", Some(&*project)),
+            (&*wanted, Some("/srv/other")),
+        ] {
+            assert_eq!(in_project(file, project, |_| false), file);
         }
     }
 

@@ -81,12 +81,7 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
         Err(error) => return Err(error),
     }
     if !export.problems.is_empty() {
-        let count = export.problems.len();
-        let mut shown: Vec<String> = export.problems.into_iter().take(SHOWN_PROBLEMS).collect();
-        if count > SHOWN_PROBLEMS {
-            shown.push(format!("… and {} more", count - SHOWN_PROBLEMS));
-        }
-        let shown = shown.join("\n");
+        let shown = shown_problems(export.problems, is_export);
         let why = if is_export {
             "the export is damaged".to_owned()
         } else {
@@ -117,6 +112,20 @@ pub(super) fn run(args: &cli::Import, screen: &Screen) -> Result<(), AskError> {
         counts.print(export.corrections.len(), screen);
     }
     Ok(())
+}
+
+/// Joins the first problems. If the files are not an export, one problem is enough: each line of a
+/// transcript has the same problem.
+fn shown_problems(problems: Vec<String>, is_export: bool) -> String {
+    if !is_export {
+        return problems.into_iter().next().unwrap_or_default();
+    }
+    let count = problems.len();
+    let mut shown: Vec<String> = problems.into_iter().take(SHOWN_PROBLEMS).collect();
+    if count > SHOWN_PROBLEMS {
+        shown.push(format!("… and {} more", count - SHOWN_PROBLEMS));
+    }
+    shown.join("\n")
 }
 
 /// The numbers of imported corrections.
@@ -292,8 +301,12 @@ impl ExportFiles {
             && self.corrections.is_empty()
             && self.problems.is_empty();
         if is_empty {
+            let hint = match path.ends_with(EPISODES) {
+                true => format!("; give the folder that contains {EPISODES}"),
+                false => String::new(),
+            };
             let what = format!(
-                "there is no export in {}: neither {EPISODE_LINES} nor {EPISODES}/*.md",
+                "there is no export in {}: neither {EPISODE_LINES} nor {EPISODES}/*.md{hint}",
                 path.display()
             );
             return Err(AskError::InvalidInput(what));
@@ -380,10 +393,23 @@ mod tests {
     }
 
     #[test]
+    fn one_problem_of_a_file_that_is_no_export_is_enough() {
+        let problems: Vec<String> = (1..=30).map(|line| format!("a:{line}: broken")).collect();
+        let shown = shown_problems(problems.clone(), true);
+        assert_eq!(shown.lines().count(), SHOWN_PROBLEMS + 1);
+        assert!(shown.ends_with("… and 10 more"));
+        assert_eq!(shown_problems(problems, false), "a:1: broken");
+    }
+
+    #[test]
     fn a_folder_with_corrections_only_is_an_export() {
         let folder = tempfile::tempdir().unwrap();
         let mut export = ExportFiles::default();
         assert!(export.read(folder.path()).is_err(), "the folder is empty");
+        let episodes = folder.path().join(EPISODES);
+        fs::create_dir(&episodes).unwrap();
+        let error = export.read(&episodes).unwrap_err().to_string();
+        assert!(error.ends_with("; give the folder that contains episodes"), "{error}");
         fs::write(folder.path().join(CORRECTIONS_FILE), "[{}]").unwrap();
         assert!(export.read(folder.path()).is_ok());
         assert_eq!(export.corrections.len(), 1);

@@ -1,6 +1,6 @@
 //! `graphiti remember`: stores a preference of the user.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use graphiti_proto::tools::{
     add_memory::{AddMemoryAnswer, AddMemoryArguments, NAME},
@@ -10,7 +10,7 @@ use graphiti_proto::tools::{
 use crate::{
     cli,
     connection::{AskError, Connection},
-    screen::{Screen, cut, line},
+    screen::{Screen, cut, line, local},
 };
 
 /// Number of digits of a fact's id that are shown.
@@ -50,6 +50,12 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
         Some(since) => format!("Known already {scope}, since {}.", day(since)),
         None => format!("Remembered {scope}."),
     });
+    if let Some(project) = arguments.group_id.as_ref().filter(|_| !args.everywhere)
+        && is_no_project(project, &[std::env::home_dir().unwrap_or_default(), std::env::temp_dir()])
+    {
+        let hint = "Only sessions in this folder itself get it; --everywhere is for all projects.";
+        screen.print(screen.warn(hint));
+    }
     if let Some(earlier) = &answer.contradicts {
         let fact: String = line(&earlier.fact).chars().take(FACT_ID).collect();
         screen.print(screen.warn(format!(
@@ -65,9 +71,16 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
     Ok(())
 }
 
-/// Formats a time as a day.
+/// Whether a directory is the root, or one of the `common` folders, such as the user's home folder.
+/// Sessions rarely run there.
+fn is_no_project(directory: &str, common: &[PathBuf]) -> bool {
+    let path = Path::new(directory);
+    path.has_root() && path.parent().is_none() || common.iter().any(|folder| folder == path)
+}
+
+/// Formats a time as a local day.
 fn day(time: &str) -> String {
-    line(time).chars().take(10).collect()
+    local(time, "%Y-%m-%d")
 }
 
 /// Returns the directory of the given project; a namespace is returned unchanged. Fails for a
@@ -99,4 +112,20 @@ fn directory(connection: &mut Connection, given: String) -> Result<String, AskEr
 
 fn is_namespace(given: &str) -> bool {
     given.len() == 8 && given.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_home_folder_and_the_root_are_not_projects() {
+        let common = ["/home/ada".into(), "/tmp".into()];
+        for folder in ["/home/ada", "/tmp", "/tmp/", "/"] {
+            assert!(is_no_project(folder, &common), "{folder}");
+        }
+        for project in ["/home/ada/app", "/home", "/app", "/tmp/app", "0a1b2c3d"] {
+            assert!(!is_no_project(project, &common), "{project}");
+        }
+    }
 }

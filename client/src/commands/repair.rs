@@ -4,13 +4,7 @@ use std::process::Command;
 
 use graphiti_proto::endpoint;
 
-use crate::{
-    cli::{self, Repair},
-    connection::AskError,
-    error::StartError,
-    screen::Screen,
-    start,
-};
+use crate::{cli::Repair, connection::AskError, error::StartError, screen::Screen, start};
 
 /// Runs `graphitid repair`. A running daemon is stopped first, because an open database cannot be
 /// repaired, and is started again afterwards.
@@ -27,7 +21,7 @@ pub(super) fn run(repair: &Repair, screen: &Screen) -> Result<(), AskError> {
     let program = start::daemon().ok_or(StartError::NotFound)?;
     let was_running = start::is_running()?;
     if was_running {
-        super::stop::run(&cli::Stop { force: false }, screen)?;
+        super::stop::quietly()?;
     }
     let mut command = Command::new(&program);
     command.arg("repair").args(&repair.database).env("GRAPHITI_HOME", &home);

@@ -26,6 +26,8 @@ use crate::{
 
 /// Minimum length, in bytes, of a word that is looked up as the beginning of an id.
 const SHORTEST_ID: usize = 4;
+/// The beginning of the daemon's message about an unknown id.
+const UNKNOWN_ID: &str = "no session id begins with ";
 /// Maximum number of sessions to choose from.
 const CHOICES: usize = 20;
 
@@ -261,10 +263,15 @@ fn find_by_id(word: &str) -> Result<Option<SessionRow>, AskError> {
     };
     match Connection::open()?.call::<GetSessionAnswer>(get_session::NAME, &arguments) {
         Ok(answer) => Ok(Some(answer.session)),
-        // No id begins with `word`, so it is a word to search for.
-        Err(AskError::Tool { details, .. }) if !details["candidates"].is_array() => Ok(None),
+        Err(error) if is_unknown_id(&error) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Whether no id begins with the given word, so that it is a word to search for. The result of a
+/// failed tool has no code, so the message decides.
+fn is_unknown_id(error: &AskError) -> bool {
+    matches!(error, AskError::Tool { message, .. } if message.starts_with(UNKNOWN_ID))
 }
 
 fn ambiguous(sessions: &[SessionRow]) -> AskError {
@@ -304,6 +311,30 @@ pub(super) fn execute(command: &AgentCommand) -> Result<(), AskError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_an_unknown_id_is_a_word_to_search_for() {
+        let error = |message: &str| AskError::Tool {
+            message: message.to_owned(),
+            details: json!({ "status": "error", "error": message }),
+        };
+        let unknown = error(
+            "no session id begins with `pool`, and no episode has this id; `graphiti list` shows the sessions",
+        );
+        assert!(is_unknown_id(&unknown));
+        let several = AskError::Tool {
+            message: "2 sessions have ids that begin with `3f2a`: give the id of one".to_owned(),
+            details: json!({ "candidates": [] }),
+        };
+        for other in [
+            several,
+            error("the record of the session 7 is damaged"),
+            error("graphitid is stopping"),
+            AskError::NoAnswer(None),
+        ] {
+            assert!(!is_unknown_id(&other), "{other}");
+        }
+    }
 
     #[test]
     fn candidates_name_their_agent_and_title() {

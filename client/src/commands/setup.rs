@@ -16,6 +16,9 @@ use crate::{
     setup::{self, AGENTS, SettingsChange, SetupGoal, Surroundings},
 };
 
+/// The output if there is no agent to set up.
+const NO_AGENT: &str = "Nothing to change: no agent was found on this machine. Install an agent, or set up an agent that was not found: graphiti setup --agent NAME";
+
 pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
     let variable = |name: &str| env::var(name).ok();
     let writes = !(args.remove || args.dry_run);
@@ -30,7 +33,10 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
     let goal = if args.remove { SetupGoal::Remove } else { SetupGoal::Install };
     let PlannedChanges { changes, refused } = plan_changes(args, goal, &surroundings, screen);
     if changes.is_empty() && refused.is_empty() {
+        let is_without_agent =
+            args.agent.is_empty() && setup::installed(&surroundings).next().is_none();
         screen.print(match goal {
+            SetupGoal::Install if is_without_agent => NO_AGENT,
             SetupGoal::Install => "Nothing to change.",
             SetupGoal::Remove => "The settings of the agents contain nothing of graphiti.",
         });

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use crate::{
     cli,
     connection::{AskError, Connection},
+    plugin,
     screen::Screen,
+    setup::{self, Surroundings, Wiring},
     start,
 };
 
@@ -18,10 +20,12 @@ pub(super) fn run(stop: &cli::Stop, screen: &Screen) -> Result<(), AskError> {
     match ask() {
         Ok(()) if start::wait_until_stopped(&home) => {
             screen.print("graphitid has stopped.");
-            screen.print(screen.dim(RESTARTED));
+            if is_set_up() {
+                screen.print(screen.dim(RESTARTED));
+            }
             return Ok(());
         }
-        Err(error) if !stop.force => return Err(error),
+        Err(error) if !stop.force => return Err(without_start(error)),
         Ok(()) if !stop.force => {
             let what = "graphitid is stopping, but has not ended yet; `graphiti stop --force` ends it at once";
             return Err(AskError::Failed(what.to_owned()));
@@ -52,8 +56,29 @@ fn without_daemon(error: AskError, socket: &str) -> AskError {
         AskError::NoAnswer(_) => AskError::Failed(format!(
             "no graphitid runs, but another program listens at {socket} and does not answer: end this program, or set `session_tracking.hooks.socket_path` to another address"
         )),
+        error => without_start(error),
+    }
+}
+
+/// Removes the hint to start the daemon from the error that no daemon runs.
+fn without_start(error: AskError) -> AskError {
+    match error {
+        AskError::NotRunning { home, .. } => {
+            AskError::Failed(format!("graphitid is not running for {}", home.display()))
+        }
         error => error,
     }
+}
+
+/// Whether an agent of this user may start the daemon again.
+fn is_set_up() -> bool {
+    Surroundings::of_user().is_ok_and(|surroundings| {
+        setup::installed(&surroundings).any(|agent| {
+            let is_plugin =
+                agent.name == plugin::AGENT && plugin::is_enabled(&(agent.folder)(&surroundings));
+            is_plugin || setup::wiring(agent, &surroundings) != Wiring::Missing
+        })
+    })
 }
 
 /// Stops the daemon, and waits for its end, without output.
@@ -86,6 +111,9 @@ mod tests {
         let error = without_daemon(AskError::NoAnswer(None), "/h/mcp.sock").to_string();
         assert!(error.contains("another program listens at /h/mcp.sock"), "{error}");
         assert!(!error.contains("--force"), "{error}");
+        let down = AskError::NotRunning { home: "/app".into(), socket: "/app/mcp.sock".to_owned() };
+        let error = without_daemon(down, "/app/mcp.sock").to_string();
+        assert_eq!(error, "graphitid is not running for /app");
         let kept = without_daemon(AskError::NoHome, "/h/mcp.sock");
         assert!(matches!(kept, AskError::NoHome));
     }

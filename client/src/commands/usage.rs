@@ -98,6 +98,9 @@ fn print_memory(used: &UsageReport, screen: &Screen) {
             .cell(format!("{share} %"));
     }
     screen.print("");
+    screen.print(
+        "Handoff lines and search hits that sessions got, on all days, and how many they used:",
+    );
     screen.print_table(&table);
 }
 

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{connection::update_hint, screen::span, start::LOG};
 
-/// Maximum length, in bytes, of a socket's path on macOS. Linux allows four bytes more.
-const MAX_SOCKET_PATH_BYTES: usize = 103;
+/// Maximum length, in bytes, of a socket's path on this system.
+const MAX_SOCKET_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
@@ -108,6 +108,13 @@ fn configuration(seen: &Observations) -> Option<Finding> {
 fn home(seen: &Observations) -> Finding {
     const ABOUT: &str = "home";
     let path = seen.home.display();
+    if let Some(why) = &seen.unwritable {
+        return Finding::bad(
+            ABOUT,
+            format!("graphitid cannot write to {why}"),
+            "give yourself write access, or set GRAPHITI_HOME to a folder that can be written to",
+        );
+    }
     match seen.home_access {
         Access::Absent => Finding::ok(ABOUT, format!("{path} does not exist yet")),
         Access::Unknown => Finding::ok(ABOUT, path.to_string()),
@@ -132,7 +139,7 @@ fn socket(seen: &Observations) -> Option<Finding> {
             Finding::bad(
                 ABOUT,
                 format!(
-                    "its path has {} bytes; some systems allow only {MAX_SOCKET_PATH_BYTES}",
+                    "its path has {} bytes; this system allows only {MAX_SOCKET_PATH_BYTES}",
                     path.len()
                 ),
                 "set hooks.socket_path, or GRAPHITI_HOME to a folder with a shorter path",

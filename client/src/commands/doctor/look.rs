@@ -6,6 +6,7 @@ use std::{
     process::{Command, Stdio},
     sync::mpsc,
     thread,
+    time::Duration,
 };
 
 use graphiti_proto::{
@@ -28,6 +29,9 @@ use crate::{
     start,
 };
 
+/// The time that a request has for the answers of other servers, such as the model's. It is longer
+/// than the time that the daemon waits for these servers.
+const SERVER_CHECK: Duration = Duration::from_secs(6);
 /// Maximum number of entries that are read in one transcript folder and its subfolders.
 const MAX_ENTRIES: u64 = 1_000_000;
 /// The file with the maximum number of watched folders for one user, on Linux.
@@ -42,16 +46,28 @@ const TRANSCRIPTS: &[(&str, &str)] = &[
     ("opencode", ".db"),
 ];
 
+/// The agents with a folder of transcripts in their own folder.
+const TRANSCRIPT_FOLDERS: &[(&str, &str)] = &[
+    ("claude", "projects"),
+    ("codex", "sessions"),
+    ("gemini", "tmp"),
+    ("copilot", "session-state"),
+    ("qwen", "projects"),
+    ("cursor", "projects"),
+    ("pi", "sessions"),
+];
+
 /// Collects all observations. Changes nothing, unless a connection makes a service manager start
 /// the daemon.
 pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
     let surroundings = Surroundings::of_user()?;
     let program = start::daemon();
-    let check = program.as_deref().and_then(ConfigCheck::run);
+    let check = program.as_deref().map(ConfigCheck::run);
     let daemon = ask(&home);
     Ok(Observations {
         now: now(),
         home_access: access(&home),
+        unwritable: unwritable(&home),
         socket: socket(&home),
         misconfigured: check.as_ref().and_then(ConfigCheck::error),
         ignored_setting: check.as_ref().and_then(ConfigCheck::notice),
@@ -74,8 +90,8 @@ pub(super) fn here<'s>(surroundings: &Surroundings<'s>) -> Surroundings<'s> {
 }
 
 /// Queries the daemon. All its answers together have the time limit that other commands have for
-/// one answer. A shorter limit would be wrong, because a daemon that imports a large history on a
-/// busy machine needs a second or two.
+/// one answer, and the time for two checks of other servers. A shorter limit would be wrong, because
+/// a daemon that imports a large history on a busy machine needs a second or two.
 fn ask(home: &Path) -> DaemonProbe {
     let timeout = match timeout() {
         Ok(timeout) => timeout,
@@ -85,12 +101,12 @@ fn ask(home: &Path) -> DaemonProbe {
     let asking = thread::Builder::new().name("doctor".to_owned());
     let ask = move || {
         // Sending fails only when the receiver has stopped waiting.
-        let _ = send.send(answer());
+        let _ = send.send(answer(timeout));
     };
     if let Err(error) = asking.spawn(ask) {
         return DaemonProbe::Failing(error.to_string());
     }
-    match receive.recv_timeout(timeout) {
+    match receive.recv_timeout(timeout.saturating_add(2 * SERVER_CHECK)) {
         Ok(Ok(daemon)) => daemon,
         Ok(Err(AskError::NotRunning { .. })) => DaemonProbe::Down,
         Ok(Err(AskError::NoAnswer(pid))) => DaemonProbe::Silent(pid),
@@ -99,8 +115,8 @@ fn ask(home: &Path) -> DaemonProbe {
     }
 }
 
-fn answer() -> Result<DaemonProbe, AskError> {
-    let mut connection = Connection::open_quickly()?;
+fn answer(timeout: Duration) -> Result<DaemonProbe, AskError> {
+    let mut connection = Connection::open_within(timeout)?;
     let hello = Hello { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").to_owned() };
     let welcome: Welcome = connection.ask(methods::HELLO, &hello)?;
     if welcome.protocol != PROTOCOL {
@@ -108,6 +124,8 @@ fn answer() -> Result<DaemonProbe, AskError> {
     }
     let health = connection.call(health::NAME, &health::HealthArguments::default())?;
     let hook_counts = connection.ask(hook::HOOKS, &serde_json::json!({}))?;
+    // The daemon waits for other servers.
+    connection.set_limit(timeout.saturating_add(SERVER_CHECK))?;
     // An older daemon does not know these methods.
     let reach = connection.ask(models::REACH, &serde_json::json!({})).ok();
     let files = connection.ask(methods::files::FILES, &serde_json::json!({})).ok();
@@ -173,12 +191,19 @@ struct ConfigCheck {
 }
 
 impl ConfigCheck {
-    fn run(program: &Path) -> Option<ConfigCheck> {
+    fn run(program: &Path) -> ConfigCheck {
         let mut check = Command::new(program);
-        let output = check.args(["config", "check"]).stdin(Stdio::null()).output().ok()?;
-        let report = [output.stderr, output.stdout].concat();
-        let report = String::from_utf8_lossy(&report).into_owned();
-        Some(ConfigCheck { is_valid: output.status.success(), report })
+        match check.args(["config", "check"]).stdin(Stdio::null()).output() {
+            Ok(output) => {
+                let report = [output.stderr, output.stdout].concat();
+                let report = String::from_utf8_lossy(&report).into_owned();
+                ConfigCheck { is_valid: output.status.success(), report }
+            }
+            Err(error) => {
+                let report = format!("graphitid config check cannot be run: {error}");
+                ConfigCheck { is_valid: false, report }
+            }
+        }
     }
 
     /// Returns the first problem of an invalid configuration.
@@ -215,14 +240,18 @@ fn agents(surroundings: &Surroundings<'_>) -> Vec<ObservedAgent> {
     seen.collect()
 }
 
-/// Returns the folders that the daemon watches. If the daemon does not answer, returns the folder
-/// of Claude Code's transcripts.
+/// Returns the folders that the daemon watches. If the daemon does not answer, returns the default
+/// folders of the agents' transcripts.
 fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder> {
     let paths = match daemon {
         DaemonProbe::Answers(answers) => answers.health.watched.iter().map(PathBuf::from).collect(),
         _ => {
-            let claude = AGENTS.iter().filter(|agent| agent.name == plugin::AGENT);
-            claude.map(|agent| (agent.folder)(surroundings).join("projects")).collect()
+            let agents = AGENTS.iter().filter_map(|agent| {
+                let (_, folder) =
+                    TRANSCRIPT_FOLDERS.iter().find(|(name, _)| *name == agent.name)?;
+                Some((agent.folder)(surroundings).join(folder))
+            });
+            agents.collect()
         }
     };
     let paths: Vec<PathBuf> = paths;
@@ -282,10 +311,32 @@ fn folder(path: PathBuf) -> Folder {
     seen
 }
 
+/// Returns the home folder, or the folder in which it would be created.
+#[cfg(unix)]
+fn existing(home: &Path) -> Option<&Path> {
+    home.ancestors().find(|folder| folder.is_dir())
+}
+
+/// Returns why no files can be created in `home`, with the path of the folder.
+#[cfg(unix)]
+fn unwritable(home: &Path) -> Option<String> {
+    let folder = existing(home)?;
+    let error = std::io::Error::from(
+        rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)
+            .err()?,
+    );
+    Some(format!("{}: {error}", folder.display()))
+}
+
+#[cfg(not(unix))]
+fn unwritable(_: &Path) -> Option<String> {
+    None
+}
+
 /// Returns the bytes available to this user on the file system of `home`.
 #[cfg(unix)]
 fn free_bytes(home: &Path) -> Option<u64> {
-    let there = home.ancestors().find(|folder| folder.is_dir())?;
+    let there = existing(home)?;
     let disk = rustix::fs::statvfs(there).ok()?;
     disk.f_bavail.checked_mul(disk.f_frsize)
 }
@@ -295,10 +346,14 @@ fn free_bytes(_: &Path) -> Option<u64> {
     None
 }
 
-/// Returns the databases that the daemon set aside as damaged.
+/// Returns the databases that the daemon set aside as damaged. The number in the name is a time.
 fn damaged(home: &Path) -> Vec<PathBuf> {
     let is_damaged = |path: &PathBuf| {
-        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("db.damaged-"))
+        let name = path.file_name().and_then(|name| name.to_str());
+        let time = name.and_then(|name| name.strip_prefix("db.damaged-"));
+        let is_time =
+            |time: &str| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit());
+        time.is_some_and(is_time) && path.is_dir()
     };
     let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
     entries.flatten().map(|entry| entry.path()).filter(is_damaged).collect()
@@ -319,6 +374,33 @@ mod tests {
         fs::remove_dir_all(&home).unwrap();
         assert_eq!((file.error, file.folders, file.transcripts), (None, 0, 1));
         assert_eq!((whole.error, whole.folders, whole.transcripts), (None, 1, 2));
+    }
+
+    #[test]
+    fn a_check_of_the_configuration_that_cannot_run_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = ConfigCheck::run(&folder.path().join("graphitid"));
+        let error = check.error().unwrap();
+        assert!(error.starts_with("graphitid config check cannot be run: "), "{error}");
+        assert_eq!(check.notice(), None);
+    }
+
+    #[test]
+    fn a_home_that_does_not_exist_yet_is_writable_if_its_parent_is() {
+        let parent = tempfile::tempdir().unwrap();
+        assert_eq!(unwritable(parent.path()), None);
+        assert_eq!(unwritable(&parent.path().join("a/b")), None);
+    }
+
+    #[test]
+    fn only_folders_that_the_repair_reads_are_damaged_databases() {
+        let home = tempfile::tempdir().unwrap();
+        for name in ["db", "db.damaged-12", "db.damaged-12-backup", "db.damaged-", "db.salvaged-3"]
+        {
+            fs::create_dir(home.path().join(name)).unwrap();
+        }
+        fs::write(home.path().join("db.damaged-13"), "").unwrap();
+        assert_eq!(damaged(home.path()), [home.path().join("db.damaged-12")]);
     }
 
     #[test]

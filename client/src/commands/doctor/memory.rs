@@ -29,14 +29,16 @@ const EARLIEST_TIME: &str = "2026-01-01T00:00:00Z";
 const SHOWN_PROBLEMS: usize = 3;
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
-    // Most users have one or two agents. The empty folders of other agents are not reported.
-    let is_one_used = seen.folders.iter().any(|folder| folder.transcripts > 0);
+    // Most users have one or two agents. The empty folders of other agents are not reported. Without
+    // an answer of the daemon, the folders are not known to be complete.
+    let omits_empty =
+        seen.answers().is_none() || seen.folders.iter().any(|folder| folder.transcripts > 0);
     let is_reported =
-        |folder: &&Folder| !is_one_used || folder.transcripts > 0 || folder.error.is_some();
+        |folder: &&Folder| !omits_empty || folder.transcripts > 0 || folder.error.is_some();
     let mut findings: Vec<Finding> =
         seen.folders.iter().filter(is_reported).map(transcripts).collect();
     findings.extend(unwatched(seen));
-    findings.push(watching(seen));
+    findings.extend(seen.answers().map(|answers| watching(seen, answers)));
     findings.extend(seen.answers().and_then(model));
     findings.extend(seen.answers().and_then(vectors));
     findings.extend(seen.answers().into_iter().flat_map(shared));
@@ -108,20 +110,20 @@ fn unwatched(seen: &Observations) -> Option<Finding> {
     })
 }
 
-fn watching(seen: &Observations) -> Finding {
+fn watching(seen: &Observations, answers: &DaemonAnswers) -> Finding {
     const ABOUT: &str = "watching";
     const RAISE: &str = "echo fs.inotify.max_user_watches=524288 | sudo tee \
                          /etc/sysctl.d/50-inotify.conf && sudo sysctl --system, then graphiti \
                          stop and graphiti up";
     let folders: u64 = seen.folders.iter().map(|folder| folder.folders).sum();
-    if seen.answers().is_some_and(|answers| answers.health.watched.is_empty()) {
+    if answers.health.watched.is_empty() {
         return Finding::warn(
             ABOUT,
             TRACKING_IS_OFF,
             "set enabled to true in graphiti.config.json, then graphiti reload",
         );
     }
-    let mode = seen.answers().map_or("events", |answers| answers.health.watch_mode.as_str());
+    let mode = answers.health.watch_mode.as_str();
     if mode.contains("max_user_watches") {
         return Finding::warn(
             ABOUT,

@@ -17,6 +17,8 @@ pub(super) struct Observations {
     pub(super) home: PathBuf,
     /// Whether other users have access to the home folder.
     pub(super) home_access: Access,
+    /// Why no files can be created in the home folder, with the path of the folder.
+    pub(super) unwritable: Option<String>,
     pub(super) socket: Socket,
     pub(super) program: Option<PathBuf>,
     /// The error with which the daemon rejects the configuration.

@@ -148,6 +148,13 @@ fn problems_are_reported_with_a_remedy() {
         ),
         // access
         (
+            |seen| seen.unwritable = Some("/home/u/.graphiti: read-only".to_owned()),
+            "home",
+            Bad,
+            "cannot write to /home/u/.graphiti: read-only",
+            "GRAPHITI_HOME",
+        ),
+        (
             |seen| seen.home_access = Access::Mode(0o755),
             "home",
             Bad,
@@ -342,6 +349,15 @@ fn harmless_states_are_not_reported_as_problems() {
         // On macOS, the daemon cannot set the mode of its socket.
         (|seen| seen.socket.access = Access::Mode(0o755), "socket", "protected by its folder"),
         (|seen| seen.home_access = Access::Unknown, "home", ".graphiti"),
+        #[cfg(target_os = "linux")]
+        (
+            |seen| {
+                seen.socket.path = format!("/home/{}/mcp.sock", "u".repeat(90));
+                seen.socket.access = Access::Mode(0o600);
+            },
+            "socket",
+            "only you have access",
+        ),
         (
             |seen| {
                 let health = &mut answers(seen).health;
@@ -410,9 +426,12 @@ fn the_rest_is_checked_while_the_daemon_is_down() {
     seen.daemon = DaemonProbe::Down;
     seen.socket.access = Access::Absent;
     let abouts: Vec<&str> = examine(&seen).iter().map(|finding| finding.about).collect();
-    let expected =
-        ["daemon", "configuration", "home", "claude", "transcripts", "watching", "disk", "clock"];
+    let expected = ["daemon", "configuration", "home", "claude", "transcripts", "disk", "clock"];
     assert_eq!(abouts, expected);
+    seen.folders[0].transcripts = 0;
+    assert!(examine(&seen).iter().all(|finding| finding.about != "transcripts"));
+    seen.folders[0].error = Some("denied".to_owned());
+    assert_eq!(found(&seen, "transcripts").verdict, Verdict::Warn);
 }
 
 fn healthy() -> Observations {
@@ -420,6 +439,7 @@ fn healthy() -> Observations {
         now: at("2026-03-20T12:00:00Z"),
         home: "/home/u/.graphiti".into(),
         home_access: Access::Mode(0o700),
+        unwritable: None,
         socket: Socket {
             path: "/home/u/.graphiti/mcp.sock".to_owned(),
             usual: "/home/u/.graphiti/mcp.sock".to_owned(),

@@ -62,6 +62,8 @@ pub(super) struct SyncedCorrections {
     pub(super) path: PathBuf,
     pub(super) stamp: SyncStamp,
     corrections: Vec<CorrectionRow>,
+    /// Why the file cannot be read.
+    pub(super) unreadable: Option<String>,
     /// The lines that contain no correction.
     problems: Vec<String>,
 }
@@ -76,7 +78,7 @@ pub(super) struct ImportedCorrections {
 }
 
 /// Returns the corrections in the files of other machines, except files that `seen` contains with
-/// their current stamp. Skips an incomplete last line. This line is read later, because the stamp
+/// their current stamp, and the files that cannot be read. Skips an incomplete last line. This line is read later, because the stamp
 /// changes when the line is complete.
 pub(super) fn new(
     machines: &[PathBuf],
@@ -90,7 +92,13 @@ pub(super) fn new(
         if !metadata.is_file() || seen.get(&path) == Some(&stamp) {
             continue;
         }
-        let Ok(text) = files::read(&path, MAX_FILE_BYTES) else { continue };
+        let text = match files::read(&path, MAX_FILE_BYTES) {
+            Ok(text) => text,
+            Err(error) => {
+                new.push(SyncedCorrections::unreadable(path, &error));
+                continue;
+            }
+        };
         let (mut corrections, mut problems) = (Vec::new(), Vec::new());
         for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
             match serde_json::from_slice(line) {
@@ -101,12 +109,22 @@ pub(super) fn new(
                 Err(_) => {}
             }
         }
-        new.push(SyncedCorrections { path, stamp, corrections, problems });
+        new.push(SyncedCorrections { path, stamp, corrections, unreadable: None, problems });
     }
     new
 }
 
 impl SyncedCorrections {
+    fn unreadable(path: PathBuf, error: &io::Error) -> SyncedCorrections {
+        SyncedCorrections {
+            path,
+            stamp: SyncStamp::UNREADABLE,
+            corrections: Vec::new(),
+            unreadable: Some(format!("cannot be read: {error}")),
+            problems: Vec::new(),
+        }
+    }
+
     /// Imports the corrections of facts that these episodes, or other episodes of the same
     /// projects, state. An invalid correction does not block the other corrections.
     pub(super) fn import(&self, episodes: &[String]) -> Result<ImportedCorrections, AskError> {
@@ -203,6 +221,17 @@ mod tests {
         assert_eq!(read[0].corrections.len(), 2);
         let problem = &read[0].problems[0];
         assert!(problem.starts_with("line 1 is not a correction: "), "{problem}");
+    }
+
+    #[test]
+    fn an_unreadable_file_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = fs::File::create(folder.path().join(FILE)).unwrap();
+        file.set_len(MAX_FILE_BYTES + 1).unwrap();
+        let read = new(&[folder.path().to_owned()], &HashMap::new());
+        assert_eq!(read[0].stamp, SyncStamp::UNREADABLE);
+        let problem = read[0].unreadable.as_ref().unwrap();
+        assert!(problem.starts_with("cannot be read: is longer than 64 MB"), "{problem}");
     }
 
     #[test]

@@ -4,19 +4,21 @@
 //! Each machine writes one file for each session into its own subfolder, so that no file has two
 //! writers. A file is replaced as a whole. An importer skips a file that is incomplete, and reads
 //! it in a later round. A file that was imported, or that contains no valid episode, is read again
-//! only when it has changed. The corrections of facts are exchanged in the same way (`corrections`).
+//! only when it has changed. A file or folder that cannot be read is reported once and tried in
+//! each round. The corrections of facts are exchanged in the same way (`corrections`).
 //! They apply only to facts of projects that have a session in the folder.
 
 mod corrections;
+mod synced_files;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     fs,
     hash::{BuildHasher as _, Hasher as _, RandomState},
-    io,
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
     slice, thread,
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use graphiti_proto::{
@@ -27,17 +29,15 @@ use graphiti_proto::{
     },
 };
 
+use self::synced_files::{SyncStamp, SyncedFile, new_files, other_machines};
 use super::{export, import};
 use crate::{
     connection::{AskError, Connection},
-    files,
     screen::{Screen, line},
 };
 
 /// The file in the home folder that contains the name of this machine's folder.
 const MACHINE: &str = "sync-folder";
-/// Maximum length, in bytes, of a file with one episode.
-const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Maximum length, in characters, of a name that is a part of a path; a longer name is cut.
 const MAX_NAME_CHARS: usize = 100;
 
@@ -99,7 +99,7 @@ pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<
     repeat(every, screen, || {
         let failed = |error: io::Error| AskError::file(folder, &error);
         let machines = other_machines(folder, &own).map_err(failed)?;
-        let new = new_files(&machines, &importer.seen).map_err(failed)?;
+        let new = new_files(&machines, &importer.seen);
         let is_silent = new.is_empty();
         let mut sum = ImportReport::default();
         for page in import::pages(&importer.readable(new), SyncedFile::bytes) {
@@ -109,7 +109,7 @@ pub(super) fn import(folder: &Path, every: Duration, screen: &Screen) -> Result<
         if !is_silent || every.is_zero() {
             import::print("Imported", &sum, screen);
         }
-        let has_new = importer.add_own(&folder.join(&own)).map_err(failed)? || !is_silent;
+        let has_new = importer.add_own(&folder.join(&own)) || !is_silent;
         // A correction may concern a fact of an episode that was imported in this round.
         importer.import_corrections(&machines, has_new)
     })
@@ -130,13 +130,11 @@ impl FolderImporter<'_> {
 
     /// Remembers the ids of the episodes that this machine wrote to its folder `own`. Returns
     /// whether any of them is new.
-    fn add_own(&mut self, own: &Path) -> io::Result<bool> {
-        if !own.is_dir() {
-            return Ok(false);
-        }
-        let new = new_files(&[own.to_owned()], &self.seen)?;
+    fn add_own(&mut self, own: &Path) -> bool {
+        let new = new_files(&[own.to_owned()], &self.seen);
+        let new = self.readable(new);
         self.add(&new);
-        Ok(!new.is_empty())
+        !new.is_empty()
     }
 
     /// Remembers that files were read, and the ids of their episodes.
@@ -192,6 +190,12 @@ impl FolderImporter<'_> {
         let seen = if has_new { &unseen } else { &self.seen };
         let episodes: Vec<String> = self.episodes.iter().cloned().collect();
         for synced in corrections::new(machines, seen) {
+            if let Some(problem) = &synced.unreadable {
+                if self.seen.insert(synced.path.clone(), synced.stamp) != Some(synced.stamp) {
+                    self.complain(&synced.path, problem);
+                }
+                continue;
+            }
             let imported = match synced.import(&episodes) {
                 Ok(imported) => imported,
                 // The file is tried again in the next round, and does not block other machines.
@@ -224,9 +228,23 @@ impl FolderImporter<'_> {
 fn machine() -> Result<String, AskError> {
     let home = endpoint::home().ok_or(AskError::NoHome)?;
     let file = home.join(MACHINE);
-    if let Ok(name) = fs::read_to_string(&file)
-        && !name.trim().is_empty()
-    {
+    let stored = fs::read_to_string(&file).unwrap_or_default();
+    if !stored.trim().is_empty() {
+        return Ok(stored.trim().to_owned());
+    }
+    let failed = |error: io::Error| AskError::NotWritten { path: file.clone(), error };
+    fs::create_dir_all(&home).map_err(failed)?;
+    chosen_name(&file).map_err(failed)
+}
+
+/// Returns the name that `file` contains. Writes a new name if the file contains none. The file is
+/// locked, because an exporter and an importer may start at the same time.
+fn chosen_name(file: &Path) -> io::Result<String> {
+    let mut file = fs::File::options().read(true).append(true).create(true).open(file)?;
+    file.lock()?;
+    let mut name = String::new();
+    file.read_to_string(&mut name)?;
+    if !name.trim().is_empty() {
         return Ok(name.trim().to_owned());
     }
     let host = fs::read_to_string("/etc/hostname").unwrap_or_default();
@@ -234,9 +252,8 @@ fn machine() -> Result<String, AskError> {
     // Two machines may have the same host name.
     let random = RandomState::new().build_hasher().finish();
     let name = format!("{}-{:08x}", sanitized(host), random >> 32);
-    let failed = |error: io::Error| AskError::NotWritten { path: file.clone(), error };
-    fs::create_dir_all(&home).map_err(failed)?;
-    durable::replace(&file, name.as_bytes()).map_err(failed)?;
+    file.write_all(name.as_bytes())?;
+    file.sync_all()?;
     Ok(name)
 }
 
@@ -310,82 +327,6 @@ fn write_files(
     Ok((written, removed))
 }
 
-/// The length and the modification time of a file. If either differs, the file has changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct SyncStamp {
-    length: u64,
-    modified: Option<SystemTime>,
-}
-
-impl SyncStamp {
-    fn of(metadata: &fs::Metadata) -> SyncStamp {
-        SyncStamp { length: metadata.len(), modified: metadata.modified().ok() }
-    }
-}
-
-/// A file in the folder of a machine.
-struct SyncedFile {
-    path: PathBuf,
-    stamp: SyncStamp,
-    /// The episode, or why the file contains no episode.
-    episode: Result<PortableEpisode, String>,
-}
-
-impl SyncedFile {
-    fn bytes(&self) -> usize {
-        usize::try_from(self.stamp.length).unwrap_or(usize::MAX)
-    }
-}
-
-/// Returns the folders of the other machines.
-fn other_machines(folder: &Path, own: &str) -> io::Result<Vec<PathBuf>> {
-    let mut machines = Vec::new();
-    for machine in fs::read_dir(folder)?.flatten() {
-        let name = machine.file_name();
-        let is_machine = machine.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_machine && name != own && !name.to_string_lossy().starts_with('.') {
-            machines.push(machine.path());
-        }
-    }
-    Ok(machines)
-}
-
-/// Returns the complete files in the folders of `machines`, except files that `seen` contains with
-/// their current stamp.
-fn new_files(
-    machines: &[PathBuf],
-    seen: &HashMap<PathBuf, SyncStamp>,
-) -> io::Result<Vec<SyncedFile>> {
-    let mut new = Vec::new();
-    for machine in machines {
-        for entry in fs::read_dir(machine)?.flatten() {
-            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-            let is_episode = entry.file_type().is_ok_and(|kind| kind.is_file())
-                && name.ends_with(".json")
-                && !name.starts_with('.')
-                && !name.contains(".sync-conflict-");
-            let Some(metadata) = entry.metadata().ok().filter(|_| is_episode) else { continue };
-            let stamp = SyncStamp::of(&metadata);
-            if seen.get(&path) == Some(&stamp) {
-                continue;
-            }
-            let episode = if metadata.len() > MAX_FILE_BYTES {
-                Err(format!("is longer than {MAX_FILE_BYTES} bytes, the maximum for an episode"))
-            } else {
-                let Ok(bytes) = files::read(&path, MAX_FILE_BYTES) else { continue };
-                match serde_json::from_slice(&bytes) {
-                    // The file is not complete yet, and is read in a later round.
-                    Err(error) if error.is_eof() => continue,
-                    episode => episode.map_err(|error| format!("is not an episode: {error}")),
-                }
-            };
-            new.push(SyncedFile { path, stamp, episode });
-        }
-    }
-    new.sort_by(|one, other| one.path.cmp(&other.path));
-    Ok(new)
-}
-
 #[cfg(test)]
 mod tests {
     use graphiti_proto::tools::get_episodes::EpisodeNode;
@@ -433,7 +374,7 @@ mod tests {
         fs::write(theirs.join("claude-c.json"), "{\"uuid\": \"c\", \"cont").unwrap();
         fs::write(theirs.join("claude-b.sync-conflict-1.json"), "{}").unwrap();
         let mut seen = HashMap::new();
-        let new = new_files(&other_machines(folder.path(), "mine").unwrap(), &seen).unwrap();
+        let new = new_files(&other_machines(folder.path(), "mine").unwrap(), &seen);
         assert_eq!(
             new.iter()
                 .map(|file| &*file.episode.as_ref().unwrap().episode.uuid)
@@ -441,11 +382,9 @@ mod tests {
             ["b"]
         );
         seen.extend(new.into_iter().map(|file| (file.path, file.stamp)));
-        assert!(
-            new_files(&other_machines(folder.path(), "mine").unwrap(), &seen).unwrap().is_empty()
-        );
+        assert!(new_files(&other_machines(folder.path(), "mine").unwrap(), &seen).is_empty());
         write_files(&theirs, &files_of(vec![episode("c", "z")]), &HashSet::new()).unwrap();
-        let new = new_files(&other_machines(folder.path(), "mine").unwrap(), &seen).unwrap();
+        let new = new_files(&other_machines(folder.path(), "mine").unwrap(), &seen);
         assert_eq!(new.len(), 1, "a file that is complete now is read");
     }
 
@@ -455,8 +394,7 @@ mod tests {
         let theirs = folder.path().join("theirs");
         write_files(&theirs, &files_of(vec![episode("b", "y")]), &HashSet::new()).unwrap();
         fs::write(theirs.join("claude-a.json"), "<<<<<<< ours\n{}").unwrap();
-        let new =
-            new_files(&other_machines(folder.path(), "mine").unwrap(), &HashMap::new()).unwrap();
+        let new = new_files(&other_machines(folder.path(), "mine").unwrap(), &HashMap::new());
         let problem = new[0].episode.as_ref().unwrap_err();
         assert!(problem.starts_with("is not an episode: expected value at line 1"), "{problem}");
         let screen = Screen::of_test(80);
@@ -465,11 +403,54 @@ mod tests {
         let paths: Vec<&Path> = readable.iter().map(|file| &*file.path).collect();
         assert_eq!(paths, [theirs.join("claude-b.json")]);
         assert_eq!(
-            new_files(&other_machines(folder.path(), "mine").unwrap(), &importer.seen)
-                .unwrap()
-                .len(),
+            new_files(&other_machines(folder.path(), "mine").unwrap(), &importer.seen).len(),
             1
         );
+    }
+
+    #[test]
+    fn an_unreadable_file_or_folder_is_reported_once_and_blocks_no_machine() {
+        let folder = tempfile::tempdir().unwrap();
+        let theirs = folder.path().join("theirs");
+        write_files(&theirs, &files_of(vec![episode("b", "y")]), &HashSet::new()).unwrap();
+        // A file instead of a folder cannot be listed. The third folder was deleted.
+        let broken = folder.path().join("broken");
+        fs::write(&broken, "").unwrap();
+        let machines = [broken.clone(), folder.path().join("deleted"), theirs.clone()];
+        let screen = Screen::of_test(80);
+        let mut importer = FolderImporter::new(&screen);
+        let new = new_files(&machines, &importer.seen);
+        let paths: Vec<&Path> = new.iter().map(|file| &*file.path).collect();
+        assert_eq!(paths, [&*broken, &*theirs.join("claude-b.json")]);
+        let problem = new[0].episode.as_ref().unwrap_err();
+        assert!(problem.starts_with("cannot be read: "), "{problem}");
+        let readable = importer.readable(new);
+        importer.add(&readable);
+        assert!(new_files(&machines, &importer.seen).is_empty());
+        // The permissions of a file can change without a change of its stamp.
+        let path = theirs.join("claude-b.json");
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        importer
+            .seen
+            .extend(synced_files::unreadable(&path, &denied).map(|file| (file.path, file.stamp)));
+        assert_eq!(new_files(&machines, &importer.seen).len(), 1);
+    }
+
+    #[test]
+    fn processes_that_start_at_the_same_time_choose_one_name() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(MACHINE);
+        let start = std::sync::Barrier::new(8);
+        let names: Vec<String> = thread::scope(|scope| {
+            let choose = || {
+                start.wait();
+                chosen_name(&file).unwrap()
+            };
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(choose)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(names.iter().all(|name| *name == names[0]), "{names:?}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), names[0]);
     }
 
     #[test]

@@ -317,8 +317,8 @@ fn remove_character(query: &mut String) {
 
 /// Removes the last word with the white space after it.
 fn remove_word(query: &mut String) {
-    let kept = query.trim_end().rfind(char::is_whitespace);
-    query.truncate(kept.map_or(0, |space| space + 1));
+    let kept = query.trim_end().trim_end_matches(|c: char| !c.is_whitespace());
+    query.truncate(kept.len());
 }
 
 #[cfg(test)]

@@ -66,6 +66,22 @@ fn keys_during_a_search_cause_one_search_after_its_answer() {
 }
 
 #[test]
+fn a_removed_word_ends_at_any_white_space() {
+    for (query, kept) in [
+        ("a\u{3000}b", "a\u{3000}"),
+        ("接続\u{3000}プール \u{a0}", "接続\u{3000}"),
+        ("pool size", "pool "),
+        ("size", ""),
+        (" ", ""),
+        ("", ""),
+    ] {
+        let mut query = query.to_owned();
+        remove_word(&mut query);
+        assert_eq!(query, kept);
+    }
+}
+
+#[test]
 fn a_query_is_edited_by_letters_words_and_pastes() {
     let mut finder = listed();
     for (event, query) in [
