@@ -23,6 +23,7 @@ use super::{
 };
 use crate::{
     clock,
+    engine::defect,
     model::{EpisodeId, Namespace, Timestamp},
     share::{
         EngineError, GraphEngine, Row, Statement,
@@ -206,7 +207,7 @@ impl Sharing {
     }
 
     /// Waits for the answers, with one time limit for all of them.
-    async fn collect<T: 'static>(
+    pub(super) async fn collect<T: 'static>(
         &self,
         queries: Result<GroupQueries<T>, &'static str>,
     ) -> TeamAnswer<T> {
@@ -221,8 +222,7 @@ impl Sharing {
             match timeout_at(end, queries.join_next()).await {
                 Ok(Some(Ok((at, Ok(rows))))) => found.push((at, rows)),
                 Ok(Some(Ok((_, Err(error))))) => problem = Some(error.to_string()),
-                // Tasks do not panic, and are not aborted before this function ends.
-                Ok(Some(Err(error))) => problem = Some(error.to_string()),
+                Ok(Some(Err(error))) => problem = Some(defect::describe(&error).to_owned()),
                 Ok(None) => break,
                 Err(_) => {
                     problem = Some(EngineError::TimedOut(limit).to_string());
@@ -296,9 +296,7 @@ impl TeamReader {
         let facts = found.into_iter().map(|mut fact| {
             let origin = fact.episodes.first().and_then(|first| origins.get(first));
             let origin = EpisodeOrigin::of(origin.map_or("", |origin| &origin.description));
-            for text in [&mut fact.sentence, &mut fact.source.name, &mut fact.target.name] {
-                *text = self.clean(text, MAX_TEXT_BYTES);
-            }
+            self.clean_fact(&mut fact);
             let author = self.author(&origin);
             let session_id = self.clean(origin.session_id, MAX_TEXT_BYTES);
             TeamFact { project: self.group.clone(), author, session_id, fact }
@@ -370,11 +368,21 @@ impl TeamReader {
         id.is_some_and(|id| self.sharing.store.episode(id).is_ok_and(|known| known.is_some()))
     }
 
-    /// Cuts a text to `longest` bytes and redacts it, because the redactor of another machine may
-    /// be older.
+    fn clean_fact(&self, fact: &mut FoundFact) {
+        let FoundFact { id, relation, sentence, source, target, episodes, .. } = fact;
+        let entities = [source, target].into_iter().flat_map(|one| [&mut one.id, &mut one.name]);
+        for text in [id, relation, sentence].into_iter().chain(entities).chain(episodes) {
+            *text = self.clean(text, MAX_TEXT_BYTES);
+        }
+    }
+
+    /// Redacts a text, because the redactor of another machine may be older, and cuts it to
+    /// `longest` bytes. A cut before the redaction could leave a part of a secret that no rule
+    /// recognises.
     fn clean(&self, text: &str, longest: usize) -> String {
-        let text = &text[..text.floor_char_boundary(longest)];
-        self.sharing.redactor.redact(text).text.into_owned()
+        let mut text = self.sharing.redactor.redact(text).text.into_owned();
+        text.truncate(text.floor_char_boundary(longest));
+        text
     }
 }
 

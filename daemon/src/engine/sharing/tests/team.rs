@@ -2,6 +2,7 @@
 //! the authors.
 
 use super::*;
+use crate::engine::sharing::team::TeamAnswer;
 
 /// Returns two answers of an engine. The first answer contains an episode of this machine and a
 /// colleague's episode, both without content. The second answer contains the colleague's episode,
@@ -107,6 +108,46 @@ async fn a_colleague_s_fact_is_found_with_its_author() {
     let [fact] = answer.rows.as_slice() else { panic!("{answer:?}") };
     assert_eq!((&*fact.fact.id, &*fact.author.name, &*fact.session_id), ("f2", "Bob", "s-9"));
     running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_texts_of_a_colleague_s_fact_are_redacted_before_they_are_cut() {
+    let engine = FakeEngine::falkordb();
+    let machine = SharingMachine::new();
+    let own = machine.episode(&machine.close(1).await).id.to_string();
+    let running = machine.start(&engine.url);
+    running.sharing.wait_until_settled().await;
+    let key = format!("ghp{}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1x");
+    let (_, contents) = rows_of_two(&own);
+    let sentence = format!("{} {key}", "word ".repeat(398));
+    assert!(sentence.len() > 2_000 && sentence.find(&key).unwrap() < 2_000);
+    let fact = serde_json::json!({
+        "uuid": format!("f {key}"), "name": format!("USES {key}"), "fact": sentence,
+        "episodes": [contents[0]["uuid"], format!("e {key}")],
+        "source": format!("s {key}"), "source_name": "pool_size",
+        "target": format!("t {key}"), "target_name": "config",
+        "valid_at": "2026-03-01T10:00:00.000000+00:00", "invalid_at": null,
+    });
+    engine.answer("queryRelationships", serde_json::json!([fact]));
+    engine.answer("UNWIND $ids", contents);
+    let groups = running.sharing.team_groups(None);
+    let answer = running.sharing.clone().team_facts(groups, "pool_size".into()).await;
+    let [found] = answer.rows.as_slice() else { panic!("{answer:?}") };
+    assert_eq!(&*found.author.name, "Bob");
+    let shown = format!("{found:?}");
+    assert!(!shown.contains("kJ8s") && shown.contains("REDACTED"), "{shown}");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn the_message_of_a_panic_is_not_part_of_an_answer() {
+    let machine = SharingMachine::new();
+    let mut queries = tokio::task::JoinSet::new();
+    queries.spawn(async { panic!("a line of a transcript") });
+    let sharing = machine.sharing("redis://127.0.0.1:1");
+    let answer: TeamAnswer<String> = sharing.collect(Ok(queries)).await;
+    let problem = answer.problem.unwrap();
+    assert!(!problem.contains("transcript") && problem.contains("a defect"), "{problem}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
