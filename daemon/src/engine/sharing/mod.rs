@@ -223,12 +223,11 @@ impl Sharing {
         self.changed.notify_one();
     }
 
-    /// Records that a user deleted a session or its episode.
+    /// Records that a user deleted a session or its episode. While sharing is off, this is recorded,
+    /// too, because a later comparison of all sessions keeps episodes that this machine lacks.
     pub fn note_deletion(&self, session: SessionKey) {
-        if self.target().is_on() {
-            self.lock().mark_deleted(session);
-            self.changed.notify_one();
-        }
+        self.lock().mark_deleted(session);
+        self.changed.notify_one();
     }
 
     /// Waits until the graph is up to date, or cannot be updated at present.

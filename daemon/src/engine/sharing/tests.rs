@@ -153,6 +153,26 @@ async fn forgotten_and_deleted_episodes_are_removed_and_evicted_ones_are_kept() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_episode_that_is_deleted_while_sharing_is_off_is_removed_later() {
+    let engine = FakeEngine::falkordb();
+    let machine = SharingMachine::new();
+    let deleted = machine.close(1).await;
+    let running = machine.start(&engine.url);
+    running.sharing.wait_until_settled().await;
+    let id = machine.episode(&deleted).id;
+    let config = machine.config(&engine.url);
+    running.sharing.set_target(ShareTarget::new(&Config { engine: None, ..config.clone() }));
+    machine.write(vec![Write::DropEpisode(id), deletion(deleted.key)]).await;
+    running.sharing.note_deletion(deleted.key);
+    running.sharing.set_target(ShareTarget::new(&config));
+    running.sharing.wait_until_settled().await;
+    let is_removal =
+        |text: &str| text.contains("DETACH DELETE e") && text.contains(&id.to_string());
+    assert!(engine.queries().iter().any(|(_, text)| is_removal(text)));
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn summaries_of_entities_do_not_quote_a_forgotten_session() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();
