@@ -181,12 +181,15 @@ impl EngineState {
     fn reload(&mut self, settings: Settings, folders: TranscriptFolders, now: Timestamp) {
         self.tracker.set_config(settings.session);
         let has_other_formats = settings.parse_context.formats != *self.formats();
+        // The first scan of new watches also reports files that the earlier settings excluded.
+        let has_other_limits = settings.excluded != self.settings.excluded
+            || settings.max_age != self.settings.max_age;
         self.settings = settings;
         self.summarizer_changed(now);
         if has_other_formats {
             self.effects.push(EngineEffect::FindOutdated);
         }
-        if has_other_formats || folders.roots != self.folders.roots {
+        if has_other_formats || has_other_limits || folders.roots != self.folders.roots {
             self.folders = folders;
             self.start_watches();
         }

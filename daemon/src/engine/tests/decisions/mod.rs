@@ -80,6 +80,8 @@ struct Decider {
     questions: VecDeque<(Box<ModelQuestion>, u64)>,
     /// The number of the latest requested scan.
     scan: u64,
+    /// How often the watches were started.
+    watches: usize,
     /// The performed writes, fault points and replies after a save, in this order.
     performed: Vec<String>,
     _runtime: Runtime,
@@ -141,6 +143,7 @@ impl Decider {
             jobs: VecDeque::new(),
             questions: VecDeque::new(),
             scan: 0,
+            watches: 0,
             performed: Vec::new(),
             _runtime: runtime,
             _machine: machine,
@@ -244,8 +247,8 @@ impl Decider {
             EngineEffect::AwaitExit(_)
             | EngineEffect::FindOutdated
             | EngineEffect::CountAvoided(_)
-            | EngineEffect::Watch(_)
             | EngineEffect::StopWork => {}
+            EngineEffect::Watch(_) => self.watches += 1,
         }
         None
     }
@@ -333,6 +336,7 @@ impl Decider {
             moved: new > 0,
             exists: stamp.is_some(),
             was_replaced: false,
+            messages_before: 0,
             is_saved: true,
         }
     }

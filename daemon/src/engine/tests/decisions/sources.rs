@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Decider, EngineEvent};
+use super::{Decider, EngineEvent, Settings};
 
 const OWN: &str = "/p/a";
 const ARCHIVED: &str = "/archive/a";
@@ -165,6 +165,21 @@ fn files_in_an_excluded_folder_are_not_identified() {
     decider.put("/q/a", 2, 10);
     decider.announce(&[OWN, "/q/a"]);
     assert_eq!(decider.batches, [[PathBuf::from("/q/a")]]);
+}
+
+#[test]
+fn all_files_are_reported_again_after_a_change_of_the_files_to_be_read() {
+    let mut decider = Decider::with(|_, settings| settings.excluded = vec!["/p".into()], &[], "");
+    let mut restarts = |change: fn(&mut Settings)| {
+        let before = decider.watches;
+        change(&mut decider.settings);
+        decider.reload();
+        decider.watches - before
+    };
+    assert_eq!(restarts(|_| {}), 0);
+    assert_eq!(restarts(|settings| settings.excluded.clear()), 1);
+    assert_eq!(restarts(|settings| settings.max_age = Some(Duration::from_secs(9))), 1);
+    assert_eq!(restarts(|_| {}), 0);
 }
 
 #[test]
