@@ -140,7 +140,7 @@ impl EngineState {
             }
         }
         let Some(before) = self.session(key) else {
-            self.not_gathered(key);
+            self.unknown_gathered(key, gathered, now);
             return;
         };
         let session_id = before.id.id.clone();

@@ -191,13 +191,14 @@ impl EngineState {
         }
     }
 
-    /// Corrects the times of sessions when the clock was set back, now or since the last run.
+    /// Corrects the times of sessions and of questions when the clock was set back, now or since the last run.
     fn detect_clock_step(&mut self, now: Timestamp) {
         if now.plus(CLOCK_STEP) < self.latest {
             for session in self.tracker.clamp_future_times(now) {
                 tracing::info!(session = %session.id, "the clock was set back");
                 self.save_session(session);
             }
+            self.limit_pauses_of_questions(now);
         }
         self.latest = now;
     }

@@ -189,6 +189,22 @@ impl EngineState {
         }
     }
 
+    /// Handles the end of a job whose session was deleted or cannot be read. The question about a
+    /// session that cannot be read is postponed, because it would be due again at once.
+    pub(super) fn unknown_gathered(
+        &mut self,
+        session: SessionKey,
+        gathered: GatherOutcome,
+        now: Timestamp,
+    ) {
+        match gathered {
+            GatherOutcome::Failed(_) => self.gathered(session, gathered, now),
+            GatherOutcome::NotRequested | GatherOutcome::Nothing | GatherOutcome::Question(_) => {
+                self.not_gathered(session);
+            }
+        }
+    }
+
     /// Records that a job ended without preparing its question.
     pub(super) fn not_gathered(&mut self, session: SessionKey) {
         self.model_queue.gathering.remove(&session);
@@ -258,6 +274,16 @@ impl EngineState {
         self.model_queue.generation += 1;
         for awaiting in self.model_queue.awaiting.values_mut() {
             awaiting.due = awaiting.due.min(now);
+        }
+    }
+
+    /// Limits the pauses of postponed questions, because later times may come from a clock that was
+    /// ahead. If a question waits for a new budget, the client postpones it again without a request.
+    pub(super) fn limit_pauses_of_questions(&mut self, now: Timestamp) {
+        let delays = &self.settings.summarizer.resilience.retry_delays;
+        let latest = now.plus(delays.iter().max().copied().unwrap_or_default());
+        for awaiting in self.model_queue.awaiting.values_mut() {
+            awaiting.due = awaiting.due.min(latest);
         }
     }
 

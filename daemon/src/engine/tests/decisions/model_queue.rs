@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{Decider, indexed, with_model};
+use super::{Decider, Machine, indexed, with_model};
 use crate::{
     engine::{
         EngineError, EngineEvent,
@@ -19,7 +19,7 @@ use crate::{
         error::Error,
     },
     model::{EpisodeId, Evidence, SessionKey},
-    store::{StoreError, Write, contract},
+    store::{Store as _, StoreError, Write, contract},
 };
 
 const A: SessionKey = SessionKey(1);
@@ -105,6 +105,35 @@ fn a_question_that_cannot_be_prepared_is_retried() {
 }
 
 #[test]
+fn a_question_about_a_session_whose_record_is_damaged_is_retried() {
+    let machine = Arc::new(Machine::new());
+    let store = machine.store();
+    store.write(queued_writes(1)).wait().unwrap();
+    store.close();
+    let database = machine.folder.path().join("db");
+    let raw = sled::Config::default().path(database).segment_size(2 << 20).open().unwrap();
+    let mut key = vec![b's'];
+    key.extend(A.0.to_be_bytes());
+    assert!(raw.insert(key, b"damaged").unwrap().is_some());
+    drop(raw);
+    let decider = queue_over(machine, &[], |_| {});
+    let saved = queued::load(decider.store.as_ref()).unwrap().queued;
+    assert_eq!((saved[0].1.due, saved[0].1.retried), (decider.after(300), 1));
+}
+
+#[test]
+fn a_question_is_asked_within_the_longest_pause_after_the_clock_is_set_back() {
+    let mut decider = queue_of(1, |_| {});
+    let until = decider.after(365 * 86_400);
+    fail(&mut decider, Error::BudgetSpent { limit: "5 calls".to_owned(), until }, 0);
+    decider.now = decider.now.minus(Duration::from_secs(86_400));
+    decider.pass(Duration::from_secs(1));
+    assert!(decider.jobs.is_empty());
+    decider.pass(Duration::from_secs(21_600));
+    assert_eq!(decider.jobs.len(), 1);
+}
+
+#[test]
 fn a_question_waits_for_the_next_budget_without_counting_a_retry() {
     let mut decider = queue_of(1, |_| {});
     let until = decider.after(40_000);
@@ -173,10 +202,22 @@ fn the_number_of_concurrent_questions_is_limited() {
 
 /// Returns a state with `count` indexed sessions. For each session, a question to the model is due.
 fn queue_of(count: u64, change: impl FnOnce(&mut Resilience)) -> Decider {
+    queue_over(Arc::new(Machine::new()), &queued_writes(count), change)
+}
+
+fn queued_writes(count: u64) -> Vec<Write> {
     let sessions = (1..=count).map(|key| indexed(key, &format!("session-{key}")));
     let mut writes: Vec<Write> = sessions.flat_map(|(_, writes)| writes).collect();
     let question = queued::QueuedQuestion { due: super::START, retried: 0, error: None };
     writes.extend((1..=count).map(|key| queued::write(SessionKey(key), Some(&question))));
+    writes
+}
+
+fn queue_over(
+    machine: Arc<Machine>,
+    writes: &[Write],
+    change: impl FnOnce(&mut Resilience),
+) -> Decider {
     let settings = |machine: &_, settings: &mut _| {
         with_model(machine, settings);
         let summarizer = Arc::get_mut(&mut settings.summarizer).unwrap();
@@ -193,7 +234,7 @@ fn queue_of(count: u64, change: impl FnOnce(&mut Resilience)) -> Decider {
         });
         change(&mut summarizer.resilience);
     };
-    Decider::with(settings, &writes, "")
+    Decider::over(machine, settings, writes, "")
 }
 
 /// Ends the job that prepares the question.
