@@ -40,14 +40,20 @@ const VERSION: u32 = 1;
 const NAME: &[u8] = b"all";
 
 impl LearnedTools {
-    /// Loads the saved classifications. If they cannot be parsed, starts without any.
+    /// Loads the saved classifications. If they are damaged or cannot be parsed, starts without any.
     ///
     /// # Errors
     ///
     /// Returns an error if the classifications cannot be read, or if a newer version wrote them. The
     /// next change would overwrite them, and the user's corrections would be lost.
     pub fn load(store: Arc<dyn Store>) -> Result<LearnedTools, StoreError> {
-        let note = store.note(NoteNamespace::Learned, NAME)?;
+        let note = match store.note(NoteNamespace::Learned, NAME) {
+            Err(error @ StoreError::Damaged { .. }) => {
+                tracing::warn!(%error, "ignoring the saved classifications of tools");
+                None
+            }
+            note => note?,
+        };
         let learned = note.map_or_else(|| Ok(ClassificationCache::default()), |note| parse(&note));
         Ok(LearnedTools { learned: Arc::new(Mutex::new(learned?)), store })
     }

@@ -70,7 +70,7 @@ impl SummaryCache {
     }
 
     /// Deletes all summaries, because they may contain text of a session that is forgotten. Blocks
-    /// until they are deleted.
+    /// until they are deleted. A damaged summary stays, and is never read.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl SummaryCache {
         let mut cached = self.lock();
         // A read does not see queued summaries.
         self.store.write(Vec::new()).wait()?;
-        let notes = self.store.notes(NoteNamespace::Summaries)?;
+        let notes = self.store.undamaged_notes(NoteNamespace::Summaries)?;
         *cached = Some(CachedSummaries::default());
         let deletions = notes.into_iter().map(|(name, _)| {
             Write::Note(Note { namespace: NoteNamespace::Summaries, name, content: None })
@@ -100,7 +100,7 @@ impl SummaryCache {
 impl CachedSummaries {
     /// Loads the saved summaries. Summaries that cannot be read are requested again.
     fn load(store: &dyn Store) -> CachedSummaries {
-        let notes = store.notes(NoteNamespace::Summaries).unwrap_or_else(|error| {
+        let notes = store.undamaged_notes(NoteNamespace::Summaries).unwrap_or_else(|error| {
             tracing::warn!(%error, "failed to read the cached summaries of messages");
             Vec::new()
         });

@@ -92,7 +92,8 @@ impl PendingSessions {
         let notes = store.notes(NoteNamespace::SharePending).unwrap_or_else(|error| {
             tracing::warn!(%error, "failed to read the queue of sessions for the shared graph; all sessions are compared");
             pending.fill = Some(Fill::default());
-            Vec::new()
+            // The marks of deleted episodes are nowhere else.
+            store.undamaged_notes(NoteNamespace::SharePending).unwrap_or_default()
         });
         for (name, content) in notes {
             let Some(key) = name.first_chunk().map(|key| SessionKey(u64::from_be_bytes(*key)))
