@@ -11,6 +11,7 @@ mod entry;
 mod guard;
 mod lines;
 mod other_branches;
+mod page;
 mod past;
 pub mod recall;
 mod recorded;

@@ -165,7 +165,7 @@ It reported as done: “Replaced the signer”; “Opened pull request #12”
 Standing wishes that the user stated:
 - “Never push to main”
 
-Repository at that time (it may have changed since):
+Repository at the end of that session (it may have changed since):
 - “last commit `abc1234` Replace the signer; no push seen”
 - “Opened pull request #12”
 
@@ -805,6 +805,20 @@ fn a_text_stays_within_its_limit_and_keeps_the_most_important_entries() {
         if limit > 1_000 {
             assert!(text.contains("Step 00 of"), "{limit}: {text}");
         }
+    }
+}
+
+#[test]
+fn the_title_is_shown_if_the_request_does_not_fit() {
+    let mut session = full();
+    session.name = "Review the reader of dates against the plan".to_owned();
+    session.summary.objective = format!("{}. {}", session.name, "Look at each zone. ".repeat(14));
+    session.summary.last_words = None;
+    let handoff = gather(&[session], &[]);
+    for (limit, is_titled) in [(500, true), (4_000, false)] {
+        let text = handoff.to_text(limit).unwrap();
+        assert_eq!(text.contains("It was asked"), !is_titled, "{text}");
+        assert_eq!(text.contains("Last session: “Review the reader"), is_titled, "{text}");
     }
 }
 
