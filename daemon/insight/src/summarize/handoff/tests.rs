@@ -330,6 +330,51 @@ fn later_tasks_of_the_objective_are_listed_unless_a_request_mentions_them() {
     assert!(text.contains("shop?”\nIt was also asked for: “remove the old provider”\n"), "{text}");
 }
 
+/// A [`StatementValidity`] in which the text `wish` is a wish that was marked as wrong.
+struct CorrectedWish {
+    wish: &'static str,
+    ending: SessionEnding,
+}
+
+impl StatementValidity for CorrectedWish {
+    fn holds(&self, _: usize, _: &str) -> Option<bool> {
+        None
+    }
+
+    fn sentence(&self, _: usize, _: &str) -> Option<String> {
+        None
+    }
+
+    fn ending(&self, _: usize) -> SessionEnding {
+        self.ending.clone()
+    }
+
+    fn without_corrected_wishes(&self, _: usize, text: &str) -> String {
+        if text == self.wish { String::new() } else { text.to_owned() }
+    }
+}
+
+#[test]
+fn the_title_and_the_objective_do_not_repeat_a_wish_that_was_marked_wrong() {
+    let wish = "Always use tabs in Python files";
+    let export = "Add the export to the report page";
+    for later_requests in [vec![], vec![export.to_owned()]] {
+        for first_request in [None, Some(String::new())] {
+            let mut session = full();
+            session.name = wish.to_owned();
+            session.summary.objective = match first_request {
+                Some(_) => format!("{export}. Later: {wish}."),
+                None => wish.to_owned(),
+            };
+            let later_requests = later_requests.clone();
+            let ending = SessionEnding { first_request, later_requests, ..Default::default() };
+            let handoff = gather_with(&[session], &[], &CorrectedWish { wish, ending });
+            let text = handoff.to_text(4_000).unwrap();
+            assert!(text.contains("Last session: `s-9`\n") && !text.contains(wish), "{text}");
+        }
+    }
+}
+
 #[test]
 fn a_suggestion_of_an_earlier_report_is_open() {
     let mut session = full();
