@@ -142,10 +142,10 @@ fn only_lines_that_fit_into_the_text_are_offered() {
         offered.into_iter().map(|line| line.topic).collect::<Vec<_>>()
     };
     use super::render::topic::*;
-    let first = [ENDING, WISHES, REPOSITORY, OPEN];
+    let first = [ENDING, WISHES, REPOSITORY, REPOSITORY, OPEN];
     let all = [ENDING, WISHES, CAUSES, TESTS, REPOSITORY, REPOSITORY, OPEN, DECISIONS];
     assert_eq!(topics(4_000), all);
-    assert_eq!(topics(640), first);
+    assert_eq!(topics(770), first);
 }
 
 #[test]
