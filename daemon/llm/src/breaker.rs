@@ -17,6 +17,8 @@ struct OpenCircuit {
     until: Timestamp,
     pause: Duration,
     error: Error,
+    /// When the last probe was admitted.
+    probed_at: Option<Timestamp>,
 }
 
 /// Number of consecutive failures that open the breaker.
@@ -37,13 +39,15 @@ impl Breaker {
             return Err(open.error_at(now));
         }
         open.until = now.plus(open.pause);
+        open.probed_at = Some(now);
         Ok(())
     }
 
-    /// Records that an admitted call was not made. If the call was the probe of an open breaker, the
-    /// next call becomes the probe at once.
+    /// Records that the call that was admitted at `now` was not made. If the call was the probe of an
+    /// open breaker, the next call becomes the probe at once.
     pub fn not_called(&mut self, now: Timestamp) {
-        if let Some(open) = &mut self.open {
+        // The breaker may have opened after it admitted the call.
+        if let Some(open) = self.open.as_mut().filter(|open| open.probed_at == Some(now)) {
             open.until = now;
         }
     }
@@ -73,7 +77,7 @@ impl Breaker {
         }
         let pause = self.open.as_ref().map_or(FIRST, |open| (open.pause * 2).min(LONGEST));
         let until = now.plus(asked.map_or(pause, |asked| asked.max(pause)));
-        self.open = Some(OpenCircuit { until, pause, error: error.clone() });
+        self.open = Some(OpenCircuit { until, pause, error: error.clone(), probed_at: None });
     }
 
     /// Returns the error that calls get at present; `None` while calls are admitted.
@@ -161,6 +165,20 @@ mod tests {
         let mut closed = Breaker::default();
         closed.not_called(at(0));
         assert_eq!(closed, Breaker::default());
+    }
+
+    #[test]
+    fn a_pause_that_the_server_asked_for_stays_if_an_earlier_call_is_not_made() {
+        let mut breaker = Breaker::default();
+        assert_eq!(breaker.admit(at(0)), Ok(()));
+        breaker.failed(&outage(Some(3_600)), at(0));
+        breaker.not_called(at(0));
+        assert_eq!(breaker.admit(at(10)), Err(outage(Some(3_590))));
+        let mut probed = opened();
+        assert_eq!(probed.admit(at(30)), Ok(()));
+        probed.failed(&outage(None), at(30));
+        probed.not_called(at(30));
+        assert_eq!(probed.admit(at(31)), Err(outage(Some(59))));
     }
 
     #[test]

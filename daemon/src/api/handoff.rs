@@ -115,6 +115,11 @@ impl handoff::StatementValidity for StatesBySession {
     fn ending(&self, session: usize) -> SessionEnding {
         self.0.get(session).map(|states| states.ending().clone()).unwrap_or_default()
     }
+
+    fn without_corrected_wishes(&self, session: usize, text: &str) -> String {
+        let states = self.0.get(session);
+        states.map_or_else(|| text.to_owned(), |states| states.without_corrected_wishes(text))
+    }
 }
 
 /// Returns, for each episode, the states of the statements in its summary and the ending of its

@@ -213,6 +213,8 @@ pub struct TurnReport {
     pub changed: bool,
     /// Whether the user's prompt was a question, not a request for work.
     pub answers: bool,
+    /// Whether the text ends with that of a file about the progress, which the turn wrote.
+    pub has_document: bool,
 }
 
 /// A lasting statement of the agent, or of the user if the agent agreed.

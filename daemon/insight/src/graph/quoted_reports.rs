@@ -59,7 +59,11 @@ pub(super) fn parts(report: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a part of a report says the statement with this text and sentence, and nothing else.
-fn says(part: &str, text: &str, sentence: &str) -> bool {
+pub(super) fn says(part: &str, text: &str, sentence: &str) -> bool {
+    // Short texts and texts without blanks have too few words.
+    if [text, sentence].into_iter().any(|stated| plain(stated) == plain(part)) {
+        return true;
+    }
     let whole = format!("{text} {sentence}");
     let (stated, known, found) = (words(text), words(&whole), words(part));
     stated.len() >= MIN_WORDS
@@ -68,6 +72,12 @@ fn says(part: &str, text: &str, sentence: &str) -> bool {
         && share_of_words(&stated, &found) >= STATED_SHARE
         && share_of_words(&found, &known) >= KNOWN_SHARE
         && numbers(part).all(|number| numbers(&whole).any(|known| known == number))
+}
+
+/// Returns a text in lower case, without quotation marks and without marks at its ends.
+fn plain(text: &str) -> String {
+    let text = text.replace(['"', '“', '”'], "").to_lowercase();
+    text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }
 
 /// Returns the numbers of a text, which [`words`] leaves out if they are short.

@@ -7,7 +7,7 @@ use crate::{
     graph::{
         Graph,
         fact_validity::CORRECTED,
-        quoted_reports::{parts, without_statements},
+        quoted_reports::{parts, says, without_statements},
     },
     model::{
         EpisodeId, Fact, SessionEnding, Timestamp,
@@ -130,30 +130,52 @@ impl StatementStates {
         }
     }
 
-    /// Returns the state of a wish of the summary.
+    /// Returns the state of a wish of the summary. If the wish was withdrawn and stated again, this is
+    /// the state of its last period.
     fn wish(&self, wish: &str) -> Option<&StatementState> {
         let plain = |text: &str| text.replace(['"', '“', '”'], "");
         let is_same = |state: &&StatementState| plain(&state.sentence) == plain(wish);
-        let similar = || self.wishes.iter().find(|state| same_words(&state.sentence, wish));
-        self.wishes.iter().find(is_same).or_else(similar)
+        let is_similar = |state: &&StatementState| same_words(&state.sentence, wish);
+        let wishes = self.wishes.iter();
+        let similar = || wishes.clone().filter(is_similar).max_by_key(|state| state.holds);
+        wishes.clone().filter(is_same).max_by_key(|state| state.holds).or_else(similar)
+    }
+
+    /// Returns a text without the wishes that were marked as wrong or done. A wish is removed only if
+    /// the text contains all of its sentences, one after the other. Sentences of wishes that hold
+    /// stay.
+    pub fn without_corrected_wishes(&self, text: &str) -> String {
+        let text_parts: Vec<&str> = parts(text).collect();
+        let contains = |wish: &[&str]| {
+            let mut runs = text_parts.windows(wish.len().max(1));
+            runs.any(|run| run.iter().zip(wish).all(|(part, sentence)| states(part, sentence)))
+        };
+        let holding = self.wishes.iter().filter(|state| state.holds);
+        let kept: Vec<&str> = holding.flat_map(|state| parts(&state.sentence)).collect();
+        let corrected = self.wishes.iter().filter(|state| state.is_corrected());
+        let corrected = corrected.map(|state| parts(&state.sentence).collect::<Vec<_>>());
+        let removed: Vec<(&str, &str)> = corrected
+            .filter(|wish| contains(wish))
+            .flatten()
+            .filter(|sentence| !kept.iter().any(|kept| says(sentence, kept, kept)))
+            .map(|sentence| (sentence, sentence))
+            .collect();
+        if removed.is_empty() { text.to_owned() } else { without_statements(text, &removed) }
     }
 
     /// Removes the wishes that were marked as wrong or done from the quoted requests.
     fn correct_requests(&mut self) {
-        let corrected = self.wishes.iter().filter(|state| state.is_corrected());
-        let sentences = corrected.flat_map(|state| parts(&state.sentence));
-        let corrected: Vec<(&str, &str)> = sentences.map(|sentence| (sentence, sentence)).collect();
-        if corrected.is_empty() {
-            return;
-        }
         // A first request that is only a wish becomes empty. Without it, the handoff would quote the
         // objective, which repeats the wish.
-        if let Some(request) = &mut self.ending.first_request {
-            *request = without_statements(request, &corrected);
-        }
-        let later = &mut self.ending.later_requests;
-        later.iter_mut().for_each(|request| *request = without_statements(request, &corrected));
-        later.retain(|request| !request.is_empty());
+        let first = self.ending.first_request.as_deref();
+        let first = first.map(|request| self.without_corrected_wishes(request));
+        let later = self.ending.later_requests.iter();
+        let later: Vec<String> = later
+            .map(|request| self.without_corrected_wishes(request))
+            .filter(|request| !request.is_empty())
+            .collect();
+        self.ending.first_request = first;
+        self.ending.later_requests = later;
     }
 
     /// Removes the statements that were marked as wrong or done from the quoted reports.
@@ -173,6 +195,12 @@ impl StatementStates {
         let statement = self.statements.get(text).filter(|statement| statement.holds)?;
         Some(&statement.sentence)
     }
+}
+
+/// Whether a part of a text, or the part without its label, is a sentence of a wish.
+fn states(part: &str, sentence: &str) -> bool {
+    let item = part.split_once(": ").map(|(_, item)| item);
+    [Some(part), item].into_iter().flatten().any(|part| says(part, sentence, sentence))
 }
 
 /// Separates an open end from the name of its session.
@@ -320,12 +348,55 @@ mod tests {
         assert_eq!(quoted(&both, &[]).0, export);
         // A request was made even if its task is done, and the other wishes still hold.
         for kept in [
+            // Only a part of a wish, which is an order here.
+            "Keep code in English.".to_owned(),
+            "Keep code in English. Answer in German.".to_owned(),
             format!("{runbook}. Never push to main."),
             "Never use tabs in Python files.".to_owned(),
             "Replace the tabs in the Python files of the importer by spaces.".to_owned(),
         ] {
             assert_eq!(quoted(&kept, &[&kept]), (kept.clone(), vec![kept]));
         }
+    }
+
+    #[test]
+    fn short_wishes_are_removed_from_a_text_and_sentences_of_wishes_that_hold_stay() {
+        let wrong = Some(Verdict::Wrong);
+        let facts = [
+            stated(Relation::Prefers, "", "Use pnpm.", wrong),
+            stated(Relation::Prefers, "", "请始终使用制表符缩进", wrong),
+            stated(Relation::Prefers, "", "Answer in German. Keep code in English.", wrong),
+            stated(Relation::Prefers, "", "Keep code in English", None),
+        ];
+        let states = StatementStates::of(&facts, episode(), NOW);
+        for (text, wanted) in [
+            ("Use pnpm. Add the export.", "Add the export."),
+            ("use “pnpm”", ""),
+            ("请始终使用制表符缩进。添加导出。", "添加导出。"),
+            ("Answer in German. Keep code in English. Go on.", "Keep code in English. Go on."),
+            ("Use pnpm for the export.", "Use pnpm for the export."),
+            ("Do not use pnpm.", "Do not use pnpm."),
+            ("请始终使用空格缩进。", "请始终使用空格缩进。"),
+        ] {
+            assert_eq!(states.without_corrected_wishes(text), wanted);
+        }
+    }
+
+    #[test]
+    fn a_wish_that_was_stated_again_holds() {
+        let tabs = "Always use tabs in Python files";
+        let facts = [
+            stated(Relation::Prefers, "", tabs, Some(Verdict::Wrong)),
+            stated(Relation::Prefers, "", tabs, None),
+        ];
+        let states = StatementStates::of(&facts, episode(), NOW);
+        let mut summary: EnhancedSessionSummary = serde_json::from_value(serde_json::json!({
+            "objective": "", "outcome": "completed", "preferences": [tabs],
+        }))
+        .unwrap();
+        states.remove_ended_wishes(&mut summary);
+        assert_eq!(summary.preferences.unwrap(), [tabs]);
+        assert_eq!(states.without_corrected_wishes(tabs), tabs);
     }
 
     #[test]

@@ -9,15 +9,21 @@ mod notations;
 mod properties;
 mod sentences;
 
+use std::sync::Arc;
+
 use self::fake_secrets::secret;
-use crate::{Redactor, releasable};
+use crate::{Redactor, SharedScanner, releasable, scan::RuleScanner};
 
 #[test]
 fn a_redactor_finds_secrets_after_the_release_of_its_scanner() {
-    let redactor = Redactor::new();
+    // Other tests use the shared scanner at the same time.
+    static SCANNER: SharedScanner = SharedScanner::new(RuleScanner::new);
+    let redactor = Redactor { scanner: &SCANNER };
     let text = secret("gh|p_{a36}", 1);
     let before = redactor.redact(&text);
+    let scanner = Arc::downgrade(&SCANNER.get());
     releasable::release_all();
+    assert!(scanner.upgrade().is_none(), "no other owner keeps the scanner");
     assert_eq!(redactor.redact(&text), before);
     assert_eq!(before.text, "[REDACTED:github-token]");
 }

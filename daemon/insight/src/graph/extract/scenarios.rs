@@ -390,6 +390,7 @@ fn a_finding_has_the_line_and_the_time_of_its_report() {
         at: session.at(at),
         changed: false,
         answers: true,
+        has_document: false,
     };
     let answer = "Yes. The proxy drops the header `X-Auth`, because it is not in its list.";
     let reports = vec![report(20, answer), report(90, "The proxy works now.")];
@@ -414,6 +415,7 @@ fn advice_is_no_fact_if_work_followed() {
         at: session.at(20),
         changed: false,
         answers: true,
+        has_document: false,
     }];
     session.episode.summary.discoveries = Some(vec![answer.to_owned()]);
     let found = |session: &SessionFixture| {

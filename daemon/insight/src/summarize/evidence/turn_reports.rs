@@ -24,6 +24,7 @@ impl Collector {
         let reply = &report.text[..report.text.floor_char_boundary(reply)];
         report.text = with_document(reply.trim_end(), text);
         report.changed = true;
+        report.has_document = true;
         self.pending.document_bytes = text.len();
     }
 
@@ -32,6 +33,7 @@ impl Collector {
     pub(super) fn keep_report(&mut self, text: &str, answers: bool, moment: EntryPosition) {
         let text = unfenced(text).unwrap_or(text);
         let mut whole = kept_lines(&with_short_code(text), bounds::TURN_REPORT);
+        let mut has_document = false;
         let evidence = &mut self.evidence;
         if self.pending.reporting {
             let before = evidence.reports.pop().map_or(String::new(), |report| report.text);
@@ -39,6 +41,7 @@ impl Collector {
             let document = &before[before.floor_char_boundary(reply)..];
             if !document.is_empty() {
                 whole = with_document(&whole, document);
+                has_document = true;
             }
         } else if evidence.reports.len() >= bounds::REPORTS {
             evidence.reports.remove(bounds::FIRST_REPORTS);
@@ -51,16 +54,20 @@ impl Collector {
             at: moment.at,
             changed: self.pending.turn_changed,
             answers,
+            has_document,
         });
         shorten_earlier(&mut evidence.reports);
     }
 }
 
-/// If the reports are too long together, shortens the oldest long ones. The last report stays.
+/// If the reports are too long together, shortens the long ones: first those without a document, and
+/// of these the oldest first. The last report stays.
 fn shorten_earlier(reports: &mut [TurnReport]) {
     let mut total: usize = reports.iter().map(|report| report.text.len()).sum();
     let Some((_, earlier)) = reports.split_last_mut() else { return };
-    for report in earlier {
+    let (with_document, without): (Vec<_>, Vec<_>) =
+        earlier.iter_mut().partition(|report| report.has_document);
+    for report in without.into_iter().chain(with_document) {
         if total <= bounds::REPORT_TEXTS {
             return;
         }
@@ -137,6 +144,24 @@ mod tests {
         assert!(shortened[0] <= bounds::EARLIER_REPORT);
         assert_eq!(shortened[fits..], [whole, whole]);
         assert!(shortened.iter().sum::<usize>() <= bounds::REPORT_TEXTS);
+    }
+
+    #[test]
+    fn reports_without_a_document_are_shortened_first() {
+        let mut script = Script::default();
+        let document = "- Read each row only once\n".repeat(bounds::DOCUMENT / 27);
+        script.prompt("Write the plan");
+        script.call("a", "Write", change("/app/wip-rows.md", ChangeKind::Written, "", &document));
+        script.result("a", Outcome::Succeeded, "");
+        script.reply("m", "Wrote it down.");
+        let reply = "The reader opens the list.\n".repeat(bounds::TURN_REPORT / 28);
+        for turn in 0..bounds::REPORT_TEXTS / reply.len() + 1 {
+            script.prompt(&format!("Go on with part {turn}"));
+            script.reply(&format!("n{turn}"), &reply);
+        }
+        let reports = script.collect().reports;
+        assert!(reports[0].text.ends_with(document.trim_end()));
+        assert!(reports[1].text.len() <= bounds::EARLIER_REPORT);
     }
 
     #[test]

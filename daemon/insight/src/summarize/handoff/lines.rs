@@ -2,7 +2,7 @@
 
 use crate::{
     model::Episode,
-    summarize::handoff::{Handoff, SessionLine, render},
+    summarize::handoff::{Handoff, SessionLine, render, repeats::own_state},
     text::{share_of_words, words},
 };
 
@@ -48,10 +48,18 @@ impl Handoff {
             .map(|suite| line(render::topic::TESTS, &suite.names.join(" "), suite.session));
         let first = ended.into_iter().chain(wishes).chain(causes).filter(is_shown).chain(tests);
         let mut lines: Vec<HandoffLine> = first.collect();
-        lines.extend(of_list(render::topic::REPOSITORY, &self.repository, render::STATES));
+        let states: Vec<SessionLine> =
+            self.repository.iter().map(|line| self.shown_state(line)).collect();
+        lines.extend(of_list(render::topic::REPOSITORY, &states, render::STATES));
         lines.extend(of_list(render::topic::OPEN, &self.open_ends, render::OPEN));
         lines.extend(of_list(render::topic::DECISIONS, &self.decisions, render::DECISIONS));
         lines
+    }
+
+    /// Returns a state of the repository as the text shows it.
+    fn shown_state(&self, line: &SessionLine) -> SessionLine {
+        let last = self.sessions.first().filter(|_| line.session == 0);
+        last.map_or_else(|| line.clone(), |last| own_state(line, last))
     }
 }
 

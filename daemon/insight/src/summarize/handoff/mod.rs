@@ -11,6 +11,7 @@ mod entry;
 mod guard;
 mod lines;
 mod other_branches;
+mod page;
 mod past;
 pub mod recall;
 mod recorded;
@@ -129,7 +130,8 @@ pub fn gather(
     for (session, episode) in episodes.iter().enumerate() {
         let summary = &episode.summary;
         let validity = SessionValidity { session, validity };
-        let past = EndedSession::of(episode, &validity.ending());
+        let mut past = EndedSession::of(episode, &validity.ending());
+        past.correct(&|text| validity.without_corrected_wishes(text));
         if session == 0 {
             handoff.repository(summary, &past);
             handoff.causes = recorded::causes(summary, &past);

@@ -122,6 +122,14 @@ impl EndedSession {
         }
     }
 
+    /// Removes wishes that were marked as wrong or done, with the function `corrected`, from the texts
+    /// that may repeat a request.
+    pub(super) fn correct(&mut self, corrected: &dyn Fn(&str) -> String) {
+        let texts = [&mut self.name, &mut self.objective].into_iter();
+        texts.chain(&mut self.other_tasks).for_each(|text| *text = corrected(text));
+        self.other_tasks.retain(|task| !task.is_empty());
+    }
+
     /// Whether a request of this session is about the task `open` of an earlier session.
     pub(super) fn took_up(&self, open: &str) -> bool {
         let wanted = words(open);

@@ -8,7 +8,7 @@ mod overlap;
 
 use std::collections::{BTreeSet, HashMap};
 
-use self::overlap::{Overlap, least_words, thresholds};
+use self::overlap::{Overlap, is_about_subject, least_words, thresholds};
 use crate::{
     lang::prompt::slash_command,
     model::{
@@ -58,6 +58,10 @@ pub struct RecallEntry {
     words: BTreeSet<String>,
     /// Names of single things: identifiers, files, error codes.
     names: BTreeSet<String>,
+    /// The addresses of pull requests and issues.
+    addresses: BTreeSet<String>,
+    /// Whether one of the names is that of a test.
+    names_test: bool,
     /// For an error, the ends of the message that are clear alone.
     tails: Vec<String>,
 }
@@ -105,6 +109,8 @@ impl RecallMemory {
                 at: episode.ended_at,
                 words,
                 names,
+                addresses: addresses(&matched),
+                names_test: name_tokens(&matched).any(is_test_name),
                 tails,
             });
         }
@@ -128,6 +134,7 @@ impl RecallMemory {
             weight: self.weight(words.iter()),
             words,
             names: names(prompt),
+            addresses: addresses(prompt),
             has_error: has_error(prompt),
             text: plain(prompt),
         };
@@ -139,7 +146,9 @@ impl RecallMemory {
         });
         let mut lines: Vec<&RecallEntry> = Vec::new();
         for (_, entry) in found {
-            if lines.len() < MAX_LINES && !lines.iter().any(|line| line.words == entry.words) {
+            let is_same =
+                |line: &&RecallEntry| line.words == entry.words && line.names == entry.names;
+            if lines.len() < MAX_LINES && !lines.iter().any(is_same) {
                 lines.push(entry);
             }
         }
@@ -152,12 +161,16 @@ impl RecallMemory {
             contains_name(&asked.text, tail)
                 && (asked.has_error || words(tail).len() >= MIN_TAIL_WORDS)
         };
-        if entry.tails.iter().any(is_shown) {
+        let is_addressed = matches!(entry.topic, RecallTopic::OpenEnd | RecallTopic::Finding)
+            && !entry.addresses.is_disjoint(&asked.addresses);
+        if is_addressed || entry.tails.iter().any(is_shown) {
             return Some(1.0);
         }
-        let names_test =
-            entry.names.iter().any(|name| name.starts_with("test") || name.contains("_test"));
-        let thresholds = thresholds(entry.topic, asked.has_error, names_test);
+        // Questions with the same wording are about different things if their names differ.
+        if entry.topic == RecallTopic::Answer && !entry.names.is_subset(&asked.names) {
+            return None;
+        }
+        let thresholds = thresholds(entry.topic, asked.has_error, entry.names_test);
         let overlap = self.overlap(entry, asked, least_words(thresholds))?;
         thresholds.iter().any(|threshold| threshold.admits(&overlap)).then_some(overlap.share)
     }
@@ -185,10 +198,12 @@ impl RecallMemory {
         let has_name = shared_names.clone().next().is_some();
         // In errors and wishes, a shared name raises the share by a third.
         let is_raised = has_name && matches!(entry.topic, RecallTopic::Error | RecallTopic::Wish);
+        let share = information / of_entry.max(f64::EPSILON);
         Some(Overlap {
             words: common.len(),
+            subject_words: common.iter().filter(|word| is_about_subject(word)).count(),
             information,
-            share: information / of_entry.max(f64::EPSILON) * if is_raised { 1.33 } else { 1.0 },
+            share: if is_raised { (share * 1.33).min(1.0) } else { share },
             similarity: self.weight(common.iter().copied()) / product.sqrt().max(f64::EPSILON),
             has_name,
             has_rare_name: shared_names.into_iter().any(|name| is_rare(&name)),
@@ -232,6 +247,7 @@ pub const HEAD: &str =
 struct ParsedPrompt {
     words: BTreeSet<String>,
     names: BTreeSet<String>,
+    addresses: BTreeSet<String>,
     has_error: bool,
     /// The sum of the squared information of the words.
     weight: f64,
@@ -282,8 +298,12 @@ fn finding(found: &str) -> Option<RecallDraft> {
     let quotes_user = found.starts_with("User: ") || found.starts_with(USER_REPORTED);
     let text = guard::quote(found, MAX_ENTRY_CHARS).filter(|_| !quotes_user)?;
     let topic = if found.starts_with(ASKED) { RecallTopic::Answer } else { RecallTopic::Finding };
-    let matched = without_source(found).trim_start_matches(ASKED).to_owned();
-    Some(RecallDraft { topic, matched, text })
+    let found = without_source(found);
+    let matched = match found.strip_prefix(ASKED) {
+        Some(asked) => asked.split(" Answer: ").next().unwrap_or(asked),
+        None => found,
+    };
+    Some(RecallDraft { topic, matched: matched.to_owned(), text })
 }
 
 fn open_end(step: &str, fact: &str) -> Option<RecallDraft> {
@@ -320,7 +340,17 @@ fn tails(error: &str) -> Vec<String> {
 /// Returns the words of a text without its addresses: the words of addresses, such as `https`, are in
 /// many texts.
 fn compared_words(text: &str) -> BTreeSet<String> {
-    words(&pattern!(r"(?i)\b(?:https?://|www\.)\S+").replace_all(text, " "))
+    let address = pattern!(r#"(?i)\b(?:https?://|www\.)[^\s"'|,<>)\]}”，。；、]+"#);
+    words(&address.replace_all(text, " "))
+}
+
+/// Returns the addresses of pull requests and issues, without their scheme and without the text after
+/// the number.
+fn addresses(text: &str) -> BTreeSet<String> {
+    let numbered = pattern!(
+        r"(?i)\bhttps?://([\w.-]+(?:/[\w.~-]+)+/(?:pull|pulls|issues|pull-requests|merge_requests)/\d+)\b"
+    );
+    numbered.captures_iter(text).map(|found| found[1].to_lowercase()).collect()
 }
 
 /// Returns a text in lower case on one line, without marks at its ends.
@@ -332,6 +362,11 @@ fn plain(text: &str) -> String {
 /// Returns the words that are probably names of single things: they have a digit, a mark such as `.`
 /// or `_`, several hyphens, or a capital letter after the first character.
 fn names(text: &str) -> BTreeSet<String> {
+    name_tokens(text).map(str::to_lowercase).collect()
+}
+
+/// Returns the [`names`] as they are written.
+fn name_tokens(text: &str) -> impl Iterator<Item = &str> {
     let token = |c: char| c.is_whitespace() || "`'\"()[]{}<>,;!?“”".contains(c);
     let is_name = |word: &&str| {
         let inner = word.chars().skip(1);
@@ -343,7 +378,15 @@ fn names(text: &str) -> BTreeSet<String> {
             && word.chars().any(char::is_alphabetic)
     };
     let words = text.split(token).map(|word| word.trim_matches(['.', ':', '-']));
-    words.filter(is_name).map(str::to_lowercase).collect()
+    words.filter(is_name)
+}
+
+/// Whether a name is that of a test or of a file with tests.
+fn is_test_name(name: &str) -> bool {
+    pattern!(
+        r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|[/:.])test_|_test(?:$|[/:])|[._-](?:test|spec)s?\.\w{1,4}(?::\d+)*$|::tests?::|(?:^|[/:.])Test[A-Z_]|[a-z0-9]Tests?(?:$|[.:#])"
+    )
+    .is_match(name)
 }
 
 #[cfg(test)]
@@ -444,24 +487,101 @@ mod tests {
         ] {
             assert_eq!(recalls(RecallTopic::Finding, locks, prompt), wanted, "{prompt}");
         }
+        let page =
+            "Add tests for the new settings page and update the documentation of the release";
+        let similar = "Update the documentation and add tests for the new login page";
+        let other_page = "Run the tests of the page, review the code and update the documentation";
+        for prompt in [similar, other_page] {
+            for topic in [RecallTopic::OpenEnd, RecallTopic::Finding] {
+                assert!(!recalls(topic, page, prompt), "{prompt}");
+            }
+        }
         let moved = "https://github.com/acme/shop/pull/7 renames `lastSeen` in every reader";
         let other = "is this right? https://github.com/acme/shop/pull/16#discussion_r1";
         assert!(!recalls(RecallTopic::Finding, moved, other));
     }
 
     #[test]
+    fn an_entry_is_recalled_by_the_address_of_its_pull_request() {
+        let step = "Wait for the review of https://github.com/acme/shop/pull/7";
+        for (prompt, wanted) in [
+            ("What happened with https://github.com/acme/shop/pull/7?", true),
+            ("Read https://github.com/acme/shop/pull/7#discussion_r1, please", true),
+            ("What happened with https://github.com/acme/shop/pull/71?", false),
+            ("What happened with https://github.com/acme/bank/pull/7?", false),
+            ("What is https://github.com/acme/shop?", false),
+        ] {
+            assert_eq!(recalls(RecallTopic::OpenEnd, step, prompt), wanted, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn entries_with_different_addresses_are_not_the_same() {
+        let step = |number: u32| {
+            format!("Merge https://github.com/acme/shop/pull/{number} after the review")
+        };
+        let mut session = full();
+        session.summary.next_steps = Some(vec![step(7), step(8)]);
+        let mut memory = RecallMemory::default();
+        memory.add(&session, &|text| Some(text.to_owned()));
+        let prompt = format!("{}, then {}", step(7), step(8));
+        assert_eq!(memory.matches(&prompt, None).len(), 2);
+    }
+
+    #[test]
+    fn the_words_after_an_address_are_compared() {
+        for (text, wanted) in [
+            ("|https://example.com/y|stale|journal|", "stale journal"),
+            (r#"{"url":"https://example.com","error":"stale_journal"}"#, "url error stale journal"),
+            ("见 https://example.com/y，stale journal", "stale journal"),
+            ("https://example.com/a/b?c=stale&d=journal#f", ""),
+        ] {
+            assert_eq!(compared_words(text), words(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_tests_are_recognised() {
+        for (name, wanted) in [
+            ("cart.test.ts", true),
+            ("src/cart.spec.ts:12:5", true),
+            ("CartTest.java", true),
+            ("auth::tests::expires", true),
+            ("tests/test_auth.py::test_expiry", true),
+            ("http_test.go:75", true),
+            ("TestSync_OverHttp", true),
+            ("testimonials.tsx", false),
+            ("testdata/rows.csv", false),
+            ("test.example.com:8080", false),
+            ("latest.json", false),
+            ("Testimonials.tsx", false),
+        ] {
+            assert_eq!(is_test_name(name), wanted, "{name}");
+        }
+    }
+
+    #[test]
     fn an_answer_is_recalled_by_its_question_and_not_by_its_form() {
         let asked = "Asked: review commit a1b2c3d in the repository of the shop, with a focus on the tests of the cart. Answer: No findings.";
+        let asked_again = "Review commit a1b2c3d in the repository of the shop, with a focus on the tests of the cart.";
         for (prompt, wanted) in [
             (
                 "Review commit a1b2c3d in the repository of the shop with focus on tests of the cart; any findings?",
                 true,
             ),
             ("Review commit d4e5f6a in the repository of the shop with focus on the reader", false),
+            (&*asked_again.replace("a1b2c3d", "d4e5f6a"), false),
             ("Review the repository with a focus on the errors of the importer", false),
         ] {
             assert_eq!(recalls(RecallTopic::Answer, asked, prompt), wanted, "{prompt}");
         }
+        let long = asked.replace(
+            "No findings.",
+            "The total is rounded twice, once in the reader and once in the writer, so that invoices above 1,000 euros lose a cent.",
+        );
+        assert!(recalls(RecallTopic::Answer, &long, asked_again));
+        let rounded = "Why is the total of invoices above 1,000 euros rounded twice by the writer?";
+        assert!(!recalls(RecallTopic::Answer, &long, rounded), "the question differs");
     }
 
     #[test]
@@ -476,6 +596,16 @@ mod tests {
             (upload, "the upload test in CI still fails, since the new cache I think", true),
             (upload, "the download fails", false),
             (upload, "add a test for the new upload form of the importer", false),
+            (
+                "cart.test.ts failed: expected the total of the invoice to be 4 in the basket of the customer",
+                "bill.test.ts failed: expected the total of the invoice to be 4",
+                false,
+            ),
+            (
+                "testimonials.tsx: expected the total of the invoice, found a list",
+                "The page fails: expected the total of the invoice, found a list",
+                true,
+            ),
             (
                 "TestSync_OverHttp failed: http_test.go:75: sync failed: push of the target refs",
                 "TestSync_OverSsh failed: git push of refs, the sync test failed",

@@ -10,7 +10,7 @@ const REPEATED_SHARE: f64 = 0.9;
 /// A shorter title, in characters, is shown even if the request repeats it.
 const MIN_TITLE: usize = 30;
 
-/// Returns the title of a session, unless the quoted request has the same words.
+/// Returns the title of a session, unless the objective, which is quoted, has the same words.
 pub(super) fn title(past: &EndedSession) -> Option<&str> {
     let wanted = words(&past.name);
     let is_repeated = past.name.chars().count() >= MIN_TITLE

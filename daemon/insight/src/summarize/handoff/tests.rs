@@ -142,10 +142,10 @@ fn only_lines_that_fit_into_the_text_are_offered() {
         offered.into_iter().map(|line| line.topic).collect::<Vec<_>>()
     };
     use super::render::topic::*;
-    let first = [ENDING, WISHES, REPOSITORY, OPEN];
+    let first = [ENDING, WISHES, REPOSITORY, REPOSITORY, OPEN];
     let all = [ENDING, WISHES, CAUSES, TESTS, REPOSITORY, REPOSITORY, OPEN, DECISIONS];
     assert_eq!(topics(4_000), all);
-    assert_eq!(topics(640), first);
+    assert_eq!(topics(770), first);
 }
 
 #[test]
@@ -165,7 +165,7 @@ It reported as done: “Replaced the signer”; “Opened pull request #12”
 Standing wishes that the user stated:
 - “Never push to main”
 
-Repository at that time (it may have changed since):
+Repository at the end of that session (it may have changed since):
 - “last commit `abc1234` Replace the signer; no push seen”
 - “Opened pull request #12”
 
@@ -328,6 +328,51 @@ fn later_tasks_of_the_objective_are_listed_unless_a_request_mentions_them() {
     let handoff = gather_with(&[session], &[], &EndedValidity(ending));
     let text = handoff.to_text(4_000).unwrap();
     assert!(text.contains("shop?”\nIt was also asked for: “remove the old provider”\n"), "{text}");
+}
+
+/// A [`StatementValidity`] in which the text `wish` is a wish that was marked as wrong.
+struct CorrectedWish {
+    wish: &'static str,
+    ending: SessionEnding,
+}
+
+impl StatementValidity for CorrectedWish {
+    fn holds(&self, _: usize, _: &str) -> Option<bool> {
+        None
+    }
+
+    fn sentence(&self, _: usize, _: &str) -> Option<String> {
+        None
+    }
+
+    fn ending(&self, _: usize) -> SessionEnding {
+        self.ending.clone()
+    }
+
+    fn without_corrected_wishes(&self, _: usize, text: &str) -> String {
+        if text == self.wish { String::new() } else { text.to_owned() }
+    }
+}
+
+#[test]
+fn the_title_and_the_objective_do_not_repeat_a_wish_that_was_marked_wrong() {
+    let wish = "Always use tabs in Python files";
+    let export = "Add the export to the report page";
+    for later_requests in [vec![], vec![export.to_owned()]] {
+        for first_request in [None, Some(String::new())] {
+            let mut session = full();
+            session.name = wish.to_owned();
+            session.summary.objective = match first_request {
+                Some(_) => format!("{export}. Later: {wish}."),
+                None => wish.to_owned(),
+            };
+            let later_requests = later_requests.clone();
+            let ending = SessionEnding { first_request, later_requests, ..Default::default() };
+            let handoff = gather_with(&[session], &[], &CorrectedWish { wish, ending });
+            let text = handoff.to_text(4_000).unwrap();
+            assert!(text.contains("Last session: `s-9`\n") && !text.contains(wish), "{text}");
+        }
+    }
 }
 
 #[test]
@@ -805,6 +850,20 @@ fn a_text_stays_within_its_limit_and_keeps_the_most_important_entries() {
         if limit > 1_000 {
             assert!(text.contains("Step 00 of"), "{limit}: {text}");
         }
+    }
+}
+
+#[test]
+fn the_title_is_shown_if_the_request_does_not_fit() {
+    let mut session = full();
+    session.name = "Review the reader of dates against the plan".to_owned();
+    session.summary.objective = format!("{}. {}", session.name, "Look at each zone. ".repeat(14));
+    session.summary.last_words = None;
+    let handoff = gather(&[session], &[]);
+    for (limit, is_titled) in [(500, true), (4_000, false)] {
+        let text = handoff.to_text(limit).unwrap();
+        assert_eq!(text.contains("It was asked"), !is_titled, "{text}");
+        assert_eq!(text.contains("Last session: “Review the reader"), is_titled, "{text}");
     }
 }
 

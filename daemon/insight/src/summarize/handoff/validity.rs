@@ -13,6 +13,12 @@ pub trait StatementValidity {
 
     /// Returns the known information about the end of a session.
     fn ending(&self, session: usize) -> SessionEnding;
+
+    /// Returns a text of the session without the wishes that were marked as wrong or done. The
+    /// requests in [`ending`](StatementValidity::ending) do not contain these wishes.
+    fn without_corrected_wishes(&self, _session: usize, text: &str) -> String {
+        text.to_owned()
+    }
 }
 
 /// The [`StatementValidity`] for the statements of one session.
@@ -47,6 +53,10 @@ impl SessionValidity<'_> {
     pub(super) fn ending(&self) -> SessionEnding {
         self.validity.ending(self.session)
     }
+
+    pub(super) fn without_corrected_wishes(&self, text: &str) -> String {
+        self.validity.without_corrected_wishes(self.session, text)
+    }
 }
 
 /// The [`StatementValidity`] for a text that does not quote how the session ended.
@@ -64,5 +74,9 @@ impl StatementValidity for WithoutEnding<'_> {
     fn ending(&self, _: usize) -> SessionEnding {
         // With `about`, the objective does not count as a quoted request.
         SessionEnding { about: Some(String::new()), ..SessionEnding::default() }
+    }
+
+    fn without_corrected_wishes(&self, session: usize, text: &str) -> String {
+        self.0.without_corrected_wishes(session, text)
     }
 }

@@ -55,6 +55,16 @@ pub(super) fn short_hash(hash: &str) -> String {
     hash.get(..9).unwrap_or(hash).to_owned()
 }
 
+/// Whether an output shows that `git stash` did not drop or restore a stash. Other commands may have
+/// printed a part of the output.
+fn keeps_stash(output: &str) -> bool {
+    let dropped = pattern!(r"(?m)^Dropped (?:refs/)?stash@");
+    let failed = pattern!(
+        r"(?m)^fatal: |^CONFLICT \(|^error: (?:Your local changes|The following untracked|could not restore|conflicts in index|unable to)|\bstash entry is kept\b|is not a valid reference|log for '\S*stash' only has|: needs merge$|already exists, no checkout"
+    );
+    !dropped.is_match(output) && failed.is_match(output)
+}
+
 /// The output of a command line that calls git.
 struct OutputView<'v> {
     state: &'v mut CheckoutState,
@@ -80,8 +90,8 @@ impl OutputView<'_> {
         }
     }
 
-    /// Records a new stash, or removes the latest recorded stash when git dropped a stash. After
-    /// `git stash apply`, and after a conflict, git keeps the stash.
+    /// Records a new stash, or removes the latest recorded stash when its changes were restored or
+    /// dropped. After a conflict or an error, git keeps the stash.
     fn stashed(&mut self, call: &GitCall) {
         let stashes = &mut self.state.stashes;
         match call.operands().next() {
@@ -93,7 +103,7 @@ impl OutputView<'_> {
                 }
             }
             Some("clear") => stashes.clear(),
-            Some("pop" | "drop" | "branch") if !self.output.contains("entry is kept") => {
+            Some("pop" | "apply" | "drop" | "branch") if !keeps_stash(self.output) => {
                 stashes.pop();
             }
             _ => {}
@@ -405,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stash_that_git_did_not_drop_is_kept() {
+    fn a_stash_is_kept_until_git_drops_or_restores_it() {
         let left = |runs: &[(&str, &str)]| {
             let mut state = CheckoutState::default();
             for (line, output) in runs {
@@ -425,7 +435,25 @@ mod tests {
         let branch = "Switched to a new branch 'x'\nDropped refs/stash@{0}\n";
         assert_eq!(left(&[saved, ("git stash branch x", branch)]), "");
         assert_eq!(left(&[saved, ("git stash branch x", kept)]), "fix/x");
-        assert_eq!(left(&[saved, ("git stash apply", "On branch fix/x\n")]), "fix/x");
+        assert_eq!(left(&[saved, ("git stash apply", "On branch fix/x\n")]), "");
+        assert_eq!(left(&[saved, ("git stash pop -q", "")]), "");
+        let tested = "Dropped refs/stash@{0}\nfatal: no test was found\n";
+        assert_eq!(left(&[saved, ("git stash pop && make test", tested)]), "");
+        let compiled = "On branch fix/x\nerror: could not compile `shop`\n";
+        assert_eq!(left(&[saved, ("git stash apply; cargo test", compiled)]), "");
+        for (line, output) in [
+            ("git stash branch y", "fatal: a branch named 'y' already exists\n"),
+            ("git stash drop stash@{7}", "fatal: log for 'stash' only has 1 entries\n"),
+            ("git stash drop stash@{7}", "error: stash@{7} is not a valid reference\n"),
+            (
+                "git stash pop",
+                "error: Your local changes to the following files would be overwritten by merge:\n\ta.rs\n",
+            ),
+            ("git stash apply", "CONFLICT (content): Merge conflict in a\n"),
+            ("git stash apply", "a.txt already exists, no checkout\n"),
+        ] {
+            assert_eq!(left(&[saved, (line, output)]), "fix/x", "{output}");
+        }
         assert_eq!(left(&[("git stash", "No local changes to save\n")]), "");
         assert_eq!(left(&[saved, ("git stash list", "stash@{0}: WIP on fix/x\n")]), "fix/x");
     }

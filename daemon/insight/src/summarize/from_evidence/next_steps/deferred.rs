@@ -42,10 +42,10 @@ const UNTOUCHED: usize = 6;
 /// Maximum number of changed test files that are listed for a session without a test run.
 const UNRUN: usize = 4;
 
-/// Adds the newest stash that git still has. Its changes may have been applied.
+/// Adds the newest stash whose changes were neither restored nor dropped.
 pub(crate) fn stashed(entries: &Entries<'_>, list: &mut Vec<String>) {
     if let Some(branch) = entries.evidence.checkout.stashes.last() {
-        push(list, format!("Stashed on `{branch}` and not dropped (`git stash list`)"));
+        push(list, format!("Stashed on `{branch}` and not restored (`git stash list`)"));
     }
 }
 
