@@ -12,6 +12,9 @@ use crate::cli::Cli;
 const FIELDS: [&str; 10] =
     ["project", "agent", "branch", "file", "tool", "role", "in", "date", "before", "after"];
 
+/// The filters whose values have no white space.
+const WORD_FIELDS: [&str; 4] = ["agent", "tool", "role", "in"];
+
 /// The commands with a query.
 const WITH_QUERY: [&str; 2] = ["search", "facts"];
 /// The commands with a text that may be pasted.
@@ -56,15 +59,19 @@ fn takes_value(command: &str, argument: &str) -> bool {
     })
 }
 
-/// Quotes an excluded text of several words again, because the shell removed the quotes. A filter
-/// stays as it is: its value ends at the first white space, as without a minus.
+/// Quotes an excluded text of several words, or the value of a filter, again, because the shell
+/// removed the quotes. The value of a filter in [`WORD_FIELDS`] ends at the first white space, as
+/// without a minus.
 fn as_phrase(argument: &OsString) -> OsString {
     let text = argument.to_string_lossy();
-    let is_filter = text.split_once(':').is_some_and(|(name, _)| FIELDS.contains(&&name[1..]));
-    if !text.contains(char::is_whitespace) || text.contains('"') || is_filter {
+    if !text.contains(char::is_whitespace) || text.contains('"') {
         return argument.clone();
     }
-    format!("-\"{}\"", &text[1..]).into()
+    match text[1..].split_once(':').filter(|(name, _)| FIELDS.contains(name)) {
+        Some((name, _)) if WORD_FIELDS.contains(&name) => argument.clone(),
+        Some((name, value)) => format!("-{name}:\"{value}\"").into(),
+        None => format!("-\"{}\"", &text[1..]).into(),
+    }
 }
 
 /// Returns the command, if it takes a query or a text.
@@ -133,7 +140,12 @@ mod tests {
             (vec!["search", "bar", "-npm", "--", "-n"], "bar -n -npm"),
             (vec!["search", "--", "bar", "-foo"], "bar -foo"),
             (vec!["search", "login", "-docker compose"], "login -\"docker compose\""),
-            (vec!["search", "-agent:codex npm"], "-agent:codex npm"),
+            (vec!["search", "-agent:codex review"], "-agent:codex review"),
+            (vec!["search", "-in:files npm"], "-in:files npm"),
+            (vec!["search", "npm", "-project:my app"], "npm -project:\"my app\""),
+            (vec!["search", "deploy", "-date:last week"], "deploy -date:\"last week\""),
+            (vec!["search", "deploy", "-file:my notes.md"], "deploy -file:\"my notes.md\""),
+            (vec!["search", "deploy", "-note:my app"], "deploy -\"note:my app\""),
             (vec!["search", "npm", "-project:\"my app\""], "npm -project:\"my app\""),
         ] {
             assert_eq!(search(&arguments).query.join(" "), query, "{arguments:?}");

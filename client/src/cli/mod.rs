@@ -151,6 +151,10 @@ pub(crate) enum Command {
     ///
     /// `graphiti import` reads these files on another machine. With --html, the folder gets pages
     /// for a browser: start at index.html.
+    ///
+    /// Give each project or each backup a folder of its own: after the new files are written, the files
+    /// `episodes/*.md` of earlier exports are removed if this export does not contain their episodes.
+    /// Otherwise an import would restore sessions that were forgotten. This applies to both formats.
     Export(ExportOptions),
     /// Import the files that `export` wrote on another machine
     ///

@@ -48,12 +48,25 @@ pub(super) fn run(args: cli::ExportOptions, screen: &Screen) -> Result<(), AskEr
     let corrections: CorrectionsAnswer =
         connection.ask(CORRECTIONS, &CorrectionsRequest::default())?;
     write_json(&folder.join(CORRECTIONS_FILE), &corrections.corrections).map_err(failed)?;
+    // Last, so that an export that fails removes nothing.
+    let removed = remove_other_episodes(&folder, &episodes).map_err(failed)?;
     screen.print(format!(
         "{}, {}, the classifications of tools and the corrections of facts were written to {}.",
         super::counted(episodes.len() as u64, "episode", "episodes"),
         super::counted(sessions.len() as u64, "session state", "session states"),
         folder.display()
     ));
+    if removed > 0 {
+        let (files, were) = match removed {
+            1 => ("file", "was"),
+            _ => ("files", "were"),
+        };
+        screen.print(format!(
+            "{removed} {files} of earlier exports {were} removed from {}, because this export does not contain \
+             these episodes.",
+            folder.join(EPISODES).display()
+        ));
+    }
     screen.print("Import them on another machine with: graphiti import <folder>");
     Ok(())
 }
@@ -98,23 +111,35 @@ fn write_json(file: &Path, value: &impl Serialize) -> io::Result<()> {
 }
 
 /// Writes one file for each episode, named by its UUID. The UUID begins with the time at which the
-/// session ended, so the files sort by time. Removes the files of other episodes: an import of the
-/// folder would restore what was forgotten since an earlier export, or other projects.
+/// session ended, so the files sort by time.
 fn write_markdown(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()> {
     let folder = folder.join(EPISODES);
     fs::create_dir_all(&folder)?;
+    episodes.iter().try_for_each(|PortableEpisode { episode, .. }| {
+        files::replace(&folder.join(format!("{}.md", episode.uuid)), episode.content.as_bytes())
+    })
+}
+
+/// Removes the files of other episodes, which earlier exports wrote, and returns their number. An
+/// import of the folder would restore what was forgotten since then.
+fn remove_other_episodes(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<usize> {
     let names: BTreeSet<String> =
         episodes.iter().map(|one| format!("{}.md", one.episode.uuid)).collect();
-    for file in fs::read_dir(&folder)? {
+    let files = match fs::read_dir(folder.join(EPISODES)) {
+        Ok(files) => files,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(error),
+    };
+    let mut removed = 0;
+    for file in files {
         let file = file?;
         let name = file.file_name();
         if name.to_str().is_some_and(|name| is_episode_file(name) && !names.contains(name)) {
             fs::remove_file(file.path())?;
+            removed += 1;
         }
     }
-    episodes.iter().try_for_each(|PortableEpisode { episode, .. }| {
-        files::replace(&folder.join(format!("{}.md", episode.uuid)), episode.content.as_bytes())
-    })
+    Ok(removed)
 }
 
 /// Whether a file of this name was written by an export: a UUID and `.md`.
@@ -172,12 +197,21 @@ mod tests {
         let write = |name: &str| fs::write(episodes.join(name), "text").unwrap();
         write(&format!("{forgotten}.md"));
         write("README.md");
+        write("01890a5d-ac96-7b5c-8a1e.md");
         let mut episode = PortableEpisode::default();
         episode.episode.uuid = kept.to_owned();
-        write_markdown(folder.path(), &[episode]).unwrap();
-        let names = fs::read_dir(&episodes).unwrap();
-        let names: BTreeSet<String> =
-            names.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
-        assert_eq!(names, BTreeSet::from([format!("{kept}.md"), "README.md".to_owned()]));
+        let exported = [episode];
+        write_markdown(folder.path(), &exported).unwrap();
+        let names = || {
+            let files = fs::read_dir(&episodes).unwrap();
+            let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+            names.collect::<BTreeSet<String>>()
+        };
+        assert_eq!(names().len(), 4, "the new files are written before others are removed");
+        assert_eq!(remove_other_episodes(folder.path(), &exported).unwrap(), 1);
+        let others = ["README.md", "01890a5d-ac96-7b5c-8a1e.md"].map(str::to_owned);
+        assert_eq!(names(), [&[format!("{kept}.md")][..], &others].concat().into_iter().collect());
+        fs::remove_dir_all(&episodes).unwrap();
+        assert_eq!(remove_other_episodes(folder.path(), &exported).unwrap(), 0);
     }
 }

@@ -172,9 +172,7 @@ pub(super) fn fix(args: cli::Fix, screen: &Screen) -> Result<(), AskError> {
     }
     answer.errors.iter().for_each(|error| print_error(error, screen));
     if !answer.similar.is_empty() {
-        screen.print(screen.bold(
-            "Fixes of similar errors, findings that quote the error, and commands that failed and then worked in another form:",
-        ));
+        screen.print(screen.bold(find_fix::SIMILAR_HEADING));
         answer.similar.iter().for_each(|fact| print_fix(fact, screen));
     }
     if answer.errors.is_empty() && answer.similar.is_empty() {

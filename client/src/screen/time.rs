@@ -4,6 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use jiff::{Timestamp, tz::TimeZone};
 
+use super::line;
+
 /// Parses a timestamp of the daemon; `None` when it is empty or not valid.
 pub(crate) fn instant(text: &str) -> Option<Timestamp> {
     text.parse().ok()
@@ -32,11 +34,13 @@ pub(crate) fn ago(at: Option<Timestamp>, now: Timestamp) -> String {
     }
 }
 
-/// Formats an instant (RFC 3339) in the time zone of the machine, for example with `%Y-%m-%d`. Empty
-/// if `at` is no instant.
+/// Formats an instant (RFC 3339) in the time zone of the machine, for example with `%Y-%m-%d`. Returns
+/// `at` as one line if `at` is no instant.
 pub(crate) fn local(at: &str, format: &str) -> String {
-    let at = instant(at).map(|at| at.to_zoned(TimeZone::system()).strftime(format).to_string());
-    at.unwrap_or_default()
+    match instant(at) {
+        Some(at) => at.to_zoned(TimeZone::system()).strftime(format).to_string(),
+        None => line(at),
+    }
 }
 
 /// Formats a duration, for example `45 s`, `12 min`, `3 h 5 min` or `2 days`.
@@ -71,6 +75,12 @@ mod tests {
             assert_eq!(ago(instant(at), now), expected, "{at}");
         }
         assert_eq!(ago(instant(""), now), "-");
+    }
+
+    #[test]
+    fn a_text_that_is_no_instant_is_printed() {
+        assert_eq!(local("2026-03-20T12:00:00Z", "%Y"), "2026");
+        assert_eq!(local("at noon\non Friday", "%Y"), "at noon on Friday");
     }
 
     #[test]

@@ -106,6 +106,28 @@ impl Engine {
         Ok((episode, position))
     }
 
+    /// Returns the first of `episodes` that is the same wish as `memory`: the same text for the same
+    /// project.
+    pub async fn same_wish(
+        &self,
+        memory: &Memory,
+        episodes: impl Iterator<Item = EpisodeId>,
+    ) -> Result<Option<Episode>, EngineError> {
+        let redactor = self.summarizer().await?.parse_context.redactor.clone();
+        let (id, now) = (EpisodeId(uuid::Uuid::nil()), Timestamp::MIN);
+        // The stored text is redacted.
+        let memory = memory_episode(memory.clone(), id, SessionKey(0), &redactor, now);
+        for id in episodes {
+            let stored = self.store.episode(id);
+            let stored = stored.map_err(|error| EngineError::Failed(error.to_string()))?;
+            let stored = stored.filter(|stored| is_same_wish(stored, &memory));
+            if stored.is_some() {
+                return Ok(stored);
+            }
+        }
+        Ok(None)
+    }
+
     /// Records the directories of episodes without transcripts, so that the projects are found by
     /// their names and remotes.
     pub async fn note_directories(&self, directories: BTreeMap<Project, Identity>) {
@@ -240,6 +262,16 @@ fn memory_episode(
     episode
 }
 
+/// Whether two memories are the same wish. Compares their texts and not only the wishes, which are
+/// shown without the targets of links and without tags.
+fn is_same_wish(one: &Episode, other: &Episode) -> bool {
+    one.is_memory()
+        && one.project == other.project
+        && one.text() == other.text()
+        && one.summary.preferences.is_some()
+        && one.summary.preferences == other.summary.preferences
+}
+
 /// Returns the writes that store an imported episode, with a session for it.
 fn writes_of(episode: &Episode, statements: Option<Statements>) -> Vec<Write> {
     let session = Session {
@@ -332,6 +364,43 @@ pub fn document_of(episode: &Episode, host: &str, repository: Option<&Identity>)
 mod tests {
     use super::*;
     use crate::store::contract;
+
+    #[test]
+    fn a_wish_is_the_same_if_its_redacted_text_and_its_projects_are_the_same() {
+        let wish = |body: &str, project: &str, kind| {
+            let memory = Memory {
+                name: "style".to_owned(),
+                body: body.to_owned(),
+                source: "text".to_owned(),
+                description: String::new(),
+                project: Project::new(project),
+                replaces: None,
+                kind,
+            };
+            let id = EpisodeId(uuid::Uuid::nil());
+            memory_episode(memory, id, SessionKey(1), &Redactor::default(), Timestamp::MIN)
+        };
+        let (app, here) = ("/home/ada/app", MemoryKind::Preference);
+        let link = wish("Follow [the style guide](https://wiki/v1)", app, here);
+        assert!(is_same_wish(&link, &link));
+        let password = || wish("always deploy with password=hunter2hunter2", app, here);
+        assert!(is_same_wish(&password(), &password()));
+        assert!(!password().text().unwrap().contains("hunter2"), "the text is redacted");
+        for other in [
+            wish("Follow [the style guide](https://wiki/v2)", app, here),
+            wish("Follow <b>the style guide</b>", app, here),
+            wish("Follow [the style guide](https://wiki/v1)", "/home/ada/api", here),
+            wish("Follow [the style guide](https://wiki/v1)", app, MemoryKind::Note),
+            wish(
+                "Follow [the style guide](https://wiki/v1)",
+                app,
+                MemoryKind::PreferenceEverywhere,
+            ),
+        ] {
+            assert!(!is_same_wish(&link, &other), "{other:?}");
+            assert!(!is_same_wish(&other, &link), "{other:?}");
+        }
+    }
 
     #[test]
     fn an_episode_by_a_model_or_by_newer_rules_is_a_later_version() {

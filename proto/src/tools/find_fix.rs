@@ -6,6 +6,8 @@ use super::{errors::ErrorRow, graph::FactRow};
 
 /// The name of the tool.
 pub const NAME: &str = "find_fix";
+/// The heading of [`FixAnswer::similar`], for people and agents.
+pub const SIMILAR_HEADING: &str = "Fixes of similar errors, findings, and commands:";
 
 /// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -83,7 +83,7 @@ pub struct SearchFactsAnswer {
     pub message: String,
     /// The facts, best first.
     pub facts: Vec<FactRow>,
-    /// If the search finds no fact and the answer is for a model: changed searches that find some.
+    /// Changed searches that find facts; only for a model, and only if the search finds no fact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broader: Vec<BroaderFactSearch>,
     /// Number of sessions that `search_sessions` finds with the same words, if the search finds no

@@ -111,6 +111,8 @@ fn an_unknown_section_is_reported_on_reload() {
     for part in ["`session_trackin` is unknown", "did you mean `session_tracking`?"] {
         assert!(message.contains(part), "{message}");
     }
+    let doctor = String::from_utf8(world.graphiti(&["doctor"]).stdout).unwrap();
+    assert!(doctor.contains("`session_trackin` is unknown"), "{doctor}");
     // A correct section is accepted without a message.
     world.configure(&json!({ "enabled": true }));
     assert_eq!(world.printed(&["reload"]), "Nothing changed.\n");

@@ -36,8 +36,8 @@ fn wired(agent: &ObservedAgent) -> Finding {
         return Finding::warn(
             name,
             format!(
-                "hooks of {title} have an old form, which Claude Code before 2.1.139 or every \
-                 version of the agent runs without the argument `hook`: {hooks}"
+                "hooks of {title} have an old form: {title} may run them without the argument \
+                 `hook`, so that no event arrives: {hooks}"
             ),
             "graphiti doctor --fix",
         );

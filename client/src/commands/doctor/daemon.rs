@@ -98,9 +98,9 @@ fn configuration(seen: &Observations) -> Option<Finding> {
     const ABOUT: &str = "configuration";
     const REMEDY: &str = "graphitid config check shows details; then graphiti reload";
     seen.program.as_ref()?;
-    Some(match (&seen.misconfigured, &seen.ignored_setting) {
+    Some(match (&seen.misconfigured, &seen.config_notice) {
         (None, None) => Finding::ok(ABOUT, "no problem was found"),
-        (None, Some(ignored)) => Finding::warn(ABOUT, ignored, REMEDY),
+        (None, Some(notice)) => Finding::warn(ABOUT, notice, REMEDY),
         (Some(why), _) => Finding::bad(ABOUT, why, REMEDY),
     })
 }

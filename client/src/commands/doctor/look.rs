@@ -70,7 +70,7 @@ pub(super) fn look(home: PathBuf) -> Result<Observations, AskError> {
         unwritable: unwritable(&home),
         socket: socket(&home),
         misconfigured: check.as_ref().and_then(ConfigCheck::error),
-        ignored_setting: check.as_ref().and_then(ConfigCheck::notice),
+        config_notice: check.as_ref().and_then(ConfigCheck::notice),
         program,
         spooled: spooled(&home),
         agents: agents(&surroundings),
@@ -217,11 +217,15 @@ impl ConfigCheck {
         Some(wrong.or_else(first).unwrap_or("the configuration is rejected").trim().to_owned())
     }
 
-    /// Returns the first notice about a valid configuration.
+    /// Returns the first notice about a valid configuration, and the number of further notices.
     fn notice(&self) -> Option<String> {
-        let mut lines = self.report.lines().skip_while(|line| !line.starts_with("worth knowing "));
-        let notice = lines.nth(1).filter(|_| self.is_valid)?;
-        Some(notice.trim().to_owned())
+        let lines = self.report.lines().skip_while(|line| !line.starts_with("worth knowing "));
+        let mut notices = lines.skip(1).take_while(|line| line.starts_with("  "));
+        let notice = notices.next().filter(|_| self.is_valid)?.trim();
+        Some(match notices.count() {
+            0 => notice.to_owned(),
+            more => format!("{notice} (and {more} more)"),
+        })
     }
 }
 
@@ -417,6 +421,21 @@ mod tests {
         for name in ["logs.json", "settings.json", "archive.zst", "notes.md", "opencode.db-wal"] {
             assert!(!is_transcript(name), "{name}");
         }
+    }
+
+    #[test]
+    fn the_first_notice_about_a_valid_configuration_is_reported() {
+        let notice = |is_valid, notices: &str| {
+            let report = format!("/h/c.json: can be used\n\n{notices}values\n  enabled = true\n");
+            ConfigCheck { is_valid, report }.notice()
+        };
+        let one = "worth knowing (1)\n  c.json:3: `a` is unknown\n\n";
+        assert_eq!(notice(true, one).as_deref(), Some("c.json:3: `a` is unknown"));
+        let two = "worth knowing (2)\n  c.json:3: `a` is unknown\n  c.json:4: `b` is twice\n\n";
+        assert_eq!(notice(true, two).as_deref(), Some("c.json:3: `a` is unknown (and 1 more)"));
+        assert_eq!(notice(true, "older spellings (1)\n  c.json:3: `a` is now `b`\n\n"), None);
+        assert_eq!(notice(true, ""), None);
+        assert_eq!(notice(false, one), None, "the problem is reported");
     }
 
     #[test]

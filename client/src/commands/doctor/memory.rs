@@ -11,7 +11,7 @@ use super::{
 use crate::{
     commands::status::{
         ASK_AGAIN, QuotaUse, REDACT_AGAIN, TRACKING_IS_OFF, abandoned, bytes, evicted, number,
-        quota_uses, redaction, short_path,
+        quota_uses, redaction, remedies, short_path,
     },
     screen::{instant, span},
 };
@@ -281,16 +281,16 @@ fn limits(answers: &DaemonAnswers) -> Option<Finding> {
     let health = &answers.health;
     let uses = quota_uses(health);
     let near: Vec<QuotaUse> = uses.iter().copied().filter(QuotaUse::is_near).collect();
-    let (first, shown) = (near.first().copied(), if near.is_empty() { uses } else { near });
+    let shown = if near.is_empty() { &uses } else { &near };
     if shown.is_empty() {
         return None;
     }
     let shown: Vec<String> = shown.iter().map(QuotaUse::to_string).collect();
     let gone = evicted(health).map(|gone| format!("; evicted so far: {gone}")).unwrap_or_default();
     let what = format!("{}{gone}", shown.join(", "));
-    Some(match first {
-        None => Finding::ok(ABOUT, what),
-        Some(near) => Finding::warn(ABOUT, what, near.remedy()),
+    Some(match near.as_slice() {
+        [] => Finding::ok(ABOUT, what),
+        near => Finding::warn(ABOUT, what, remedies(near)),
     })
 }
 

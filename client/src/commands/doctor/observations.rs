@@ -23,8 +23,8 @@ pub(super) struct Observations {
     pub(super) program: Option<PathBuf>,
     /// The error with which the daemon rejects the configuration.
     pub(super) misconfigured: Option<String>,
-    /// What the daemon ignores in a valid configuration, for example an unknown setting.
-    pub(super) ignored_setting: Option<String>,
+    /// What the daemon reports about a valid configuration, for example an unknown setting.
+    pub(super) config_notice: Option<String>,
     pub(super) daemon: DaemonProbe,
     /// Number of hook events that wait for the daemon.
     pub(super) spooled: usize,

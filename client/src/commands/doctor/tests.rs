@@ -133,7 +133,7 @@ fn problems_are_reported_with_a_remedy() {
             "graphiti stop",
         ),
         (
-            |seen| seen.ignored_setting = Some("c.json:3: `a` is unknown".to_owned()),
+            |seen| seen.config_notice = Some("c.json:3: `a` is unknown".to_owned()),
             "configuration",
             Warn,
             "c.json:3",
@@ -448,7 +448,7 @@ fn healthy() -> Observations {
         },
         program: Some("/usr/bin/graphitid".into()),
         misconfigured: None,
-        ignored_setting: None,
+        config_notice: None,
         daemon: DaemonProbe::Answers(Box::new(DaemonAnswers {
             welcome: welcome(PROTOCOL),
             health: health::HealthAnswer {

@@ -11,12 +11,23 @@ use crate::screen::{Screen, line};
 pub(super) fn limits(answer: &HealthAnswer, screen: &Screen) -> Option<String> {
     let uses: Vec<QuotaUse> =
         quota_uses(answer).into_iter().filter(|quota| quota.used >= quota.limit / 2).collect();
-    let shown: Vec<String> = uses.iter().map(QuotaUse::to_string).collect();
-    let text = shown.join(", ");
-    match uses.iter().find(|quota| quota.is_near()) {
-        Some(near) => Some(screen.warn(format!("{text}; remedy: {}", near.remedy()))),
-        None => (!uses.is_empty()).then_some(text),
+    let (near, others): (Vec<QuotaUse>, Vec<QuotaUse>) =
+        uses.into_iter().partition(QuotaUse::is_near);
+    let joined =
+        |uses: &[QuotaUse]| uses.iter().map(QuotaUse::to_string).collect::<Vec<_>>().join(", ");
+    let mut parts = Vec::new();
+    if !others.is_empty() {
+        parts.push(joined(&others));
     }
+    if !near.is_empty() {
+        parts.push(screen.warn(format!("{}; remedy: {}", joined(&near), remedies(&near))));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Returns the remedies for the quotas near their limits. Each remedy names its setting.
+pub(in crate::commands) fn remedies(near: &[QuotaUse]) -> String {
+    near.iter().map(QuotaUse::remedy).collect::<Vec<_>>().join("; ")
 }
 
 /// How much of a quota is used.
@@ -37,7 +48,7 @@ impl QuotaUse {
     }
 
     /// Returns what the user can do near the limit, and what happens otherwise.
-    pub(in crate::commands) fn remedy(&self) -> String {
+    fn remedy(&self) -> String {
         let name = self.name;
         let raise = format!("raise session_tracking.limits.{name}_bytes, then graphiti reload");
         match name {
@@ -65,10 +76,11 @@ impl fmt::Display for QuotaUse {
 pub(in crate::commands) fn quota_uses(answer: &HealthAnswer) -> Vec<QuotaUse> {
     let (kept, limits) = (&answer.kept, &answer.limits);
     let quota = |name, used, limit| QuotaUse { name, used, limit };
+    // The spool comes first, because hook events are refused when it is full.
     let all = [
+        quota("spool", kept.spool_bytes, limits.spool_bytes),
         quota("database", kept.database_bytes, limits.database_bytes),
         quota("index", kept.index_bytes, limits.index_bytes),
-        quota("spool", kept.spool_bytes, limits.spool_bytes),
     ];
     // An older daemon reports no limits.
     all.into_iter().filter(|quota| quota.limit > 0).collect()
@@ -106,7 +118,7 @@ mod tests {
         answer.kept.database_bytes = 2_500_000_000;
         let shown = limits(&answer, &screen).unwrap();
         let wanted = format!(
-            "database 2.5 GB of 4.0 GB, {index}; remedy: raise session_tracking.limits.database_bytes, \
+            "{index}, database 2.5 GB of 4.0 GB; remedy: raise session_tracking.limits.database_bytes, \
              then graphiti reload"
         );
         assert!(shown.starts_with(&wanted), "{shown}");
@@ -119,6 +131,13 @@ mod tests {
         answer.limits.spool_bytes = 64;
         let shown = limits(&answer, &screen).unwrap();
         assert!(shown.ends_with("otherwise further hook events are refused"), "{shown}");
+        answer.kept.database_bytes = 3_900_000_000;
+        let shown = limits(&answer, &screen).unwrap();
+        let parts =
+            ["spool ", "database ", "limits.spool_bytes", "are refused", "limits.database_bytes"];
+        let places =
+            parts.map(|part| shown.find(part).unwrap_or_else(|| panic!("{part}: {shown}")));
+        assert!(places.is_sorted(), "{shown}");
         assert_eq!(limits(&HealthAnswer::default(), &screen), None);
     }
 }

@@ -16,7 +16,7 @@ use self::{
     models::{model, older, vectors},
 };
 pub(super) use self::{
-    disk::{QuotaUse, evicted, quota_uses},
+    disk::{QuotaUse, evicted, quota_uses, remedies},
     models::abandoned,
 };
 use crate::{

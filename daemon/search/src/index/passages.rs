@@ -39,13 +39,14 @@ pub(crate) struct PassageRow {
     pub(crate) tool: Option<String>,
     pub(crate) branches: Vec<String>,
     /// The changed files, commits and tickets of the session that the passage names, in the form in
-    /// which a query looks them up; see [`work`].
+    /// which a query looks them up, and the mark of a call that edited a file; see [`work`].
     pub(crate) work: Vec<String>,
 }
 
 pub(crate) fn of_message(card: &Card, message: Message) -> Vec<PassageRow> {
     let at = message.at.or(card.started_at).unwrap_or(card.ended_at);
     let mut text = message.text;
+    let work = message.tool.iter().filter_map(|tool| work::of_call(tool, &text)).collect();
     for file in &message.files {
         if !text.contains(file.as_str()) {
             text.push('\n');
@@ -63,7 +64,7 @@ pub(crate) fn of_message(card: &Card, message: Message) -> Vec<PassageRow> {
         files: message.files,
         tool: message.tool,
         branches: message.branch.into_iter().collect(),
-        work: Vec::new(),
+        work,
     };
     parts(&text)
         .into_iter()

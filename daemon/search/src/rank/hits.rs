@@ -28,6 +28,7 @@ pub(crate) struct FoundWords<'f> {
     pub(crate) plan: &'f Plan,
     pub(crate) evidence: &'f Evidence,
     pub(crate) view: &'f View<'f>,
+    /// The weights for the order of the passages that are shown.
     pub(crate) weights: &'f Weights,
 }
 

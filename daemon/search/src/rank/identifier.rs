@@ -7,13 +7,7 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashSet;
 
 use crate::{
-    index::{
-        cursor::END,
-        memory::Attribute,
-        shard::{PostingDetail, Shard},
-        view::View,
-        work,
-    },
+    index::{cursor::END, memory::Attribute, shard::PostingDetail, view::View, work},
     rank::{
         CANDIDATES, Candidate, RankRequest, Signal,
         evidence::Evidence,
@@ -59,12 +53,13 @@ impl SoughtIdentifier {
         }
         let label = request.query.identifier().map(unit::label);
         let unit = label.and_then(|label| plan.units.iter().position(|unit| unit.label == label));
+        let is_admitted =
+            |session: &u64| filters.admits_session(*session) && request.passes_filter(*session);
+        workers.retain(is_admitted);
         if let Some(unit) = unit.filter(|_| workers.is_empty()) {
             workers = editors(&plan.units[unit], view, filters)?;
+            workers.retain(is_admitted);
         }
-        let is_admitted =
-            |session| filters.admits_session(session) && request.passes_filter(session);
-        workers.retain(|session| is_admitted(*session));
         let is_known = unit.is_some() || !workers.is_empty();
         Ok(is_known.then_some(SoughtIdentifier { unit, workers }))
     }
@@ -151,7 +146,8 @@ fn editors(unit: &Unit, view: &View<'_>, filters: &FilterSet) -> tantivy::Result
         if cursors.peek().is_none() {
             continue;
         }
-        let edits = edits(shard)?;
+        let edits: FxHashSet<u32> =
+            shard.documents_with(Attribute::Work, work::EDIT)?.into_iter().collect();
         for (_, mut cursor) in cursors {
             while cursor.document() != END {
                 let document = cursor.document();
@@ -164,18 +160,4 @@ fn editors(unit: &Unit, view: &View<'_>, filters: &FilterSet) -> tantivy::Result
         }
     }
     Ok(sessions)
-}
-
-/// Returns the documents of a shard that are calls of a tool that edits files.
-fn edits(shard: &Shard<'_>) -> tantivy::Result<FxHashSet<u32>> {
-    let mut edits = FxHashSet::default();
-    for name in work::EDITING_TOOLS {
-        edits.extend(shard.documents_with(Attribute::Tool, name)?);
-    }
-    for word in work::OTHER_TOOLS {
-        for document in shard.documents_with(Attribute::Tool, word)? {
-            edits.remove(&document);
-        }
-    }
-    Ok(edits)
 }

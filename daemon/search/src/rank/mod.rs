@@ -141,7 +141,12 @@ impl Ranking<'_> {
             let is_known = identifier.raise(&mut candidates, &evidence, weights);
             self.request.query.single_name().filter(|name| !is_known && work::is_ticket(name))
         });
-        let found = FoundWords { plan: &plan, evidence: &evidence, view: self.view, weights };
+        let shown = match self.filters.has_passage_filters() {
+            true => weights.without_turns(),
+            false => weights.clone(),
+        };
+        let found =
+            FoundWords { plan: &plan, evidence: &evidence, view: self.view, weights: &shown };
         let best = hits::best(candidates, self.request.limit).into_iter();
         let hits = best.map(|candidate| hits::hit(candidate, Some(&found)));
         let (sessions, total) = (hits.collect(), gathered.found.len());

@@ -301,7 +301,14 @@ fn sessions_that_edited_a_symbol_come_before_those_that_mention_it_and_the_lates
         calls(3, (1, 2), "write_file", edit),
         calls(4, (1, 9), "Grep", mention),
         calls(5, (1, 8), "TodoWrite", mention),
-        calls(6, (1, 7), "mcp__notes__create_page", mention),
+        calls(6, (1, 7), "github_create_issue", "title=parse_header drops a byte\n- parse_header"),
+        calls(9, (1, 5), "write_stdin", "write_stdin: chars=-parse_header\n-parse_header"),
+        calls(
+            10,
+            (1, 4),
+            "Edit",
+            "Edit: src/a.rs (+1 -1) → failed: no parse_header\n-fn parse_header",
+        ),
         calls(7, (1, 6), "Edit", "src/b.rs (+1 -1)\n-fn parse_headers() {}"),
         user_messages(at(8, day(2, 1)), &["what does parse_header do, and parseHeader?"]),
     ]);
@@ -309,12 +316,34 @@ fn sessions_that_edited_a_symbol_come_before_those_that_mention_it_and_the_lates
         if is_written {
             index.index.commit().unwrap();
         }
-        assert_eq!(index.find("parse_header")[..7], [2, 3, 1, 8, 4, 5, 6], "{is_written}");
+        let found = index.find("parse_header");
+        assert_eq!(found[..9], [2, 3, 1, 8, 4, 5, 6, 9, 10], "{is_written}");
         assert_eq!(index.find("parse_header()")[..3], [2, 3, 1]);
         assert_eq!(index.find("parse_header tool:Edit")[0], 1);
     }
     // The text decides about a query with other words.
     assert_eq!(index.find("what does parse_header do")[0], 8);
+}
+
+#[test]
+fn a_changed_file_of_another_project_does_not_hide_the_sessions_that_edited_a_symbol() {
+    let other = Card { namespace: Namespace::from_number(2), ..at(1, day(1, 5)) };
+    let edit = "Edit: src/a.rs (+1 -0)\n+fn parse_header() {}";
+    let index = TestIndex::with(vec![
+        episode(other, PassageKind::File, "src/parse_header.py", "main"),
+        IndexChange::Messages {
+            card: at(2, day(1, 6)),
+            messages: vec![Message { tool: Some("Edit".to_owned()), ..message(Role::Tool, edit) }],
+        },
+        user_messages(at(3, day(2, 1)), &["what does parse_header do, and parse_header?"]),
+    ]);
+    let found = |namespace| {
+        let namespaces = Some(vec![Namespace::from_number(namespace)]);
+        keys(&search(&index.index, "parse_header", &Scope { namespaces, ..Scope::default() }, None))
+    };
+    assert_eq!(found(1), [2, 3]);
+    assert_eq!(found(2), [1]);
+    assert_eq!(index.find("parse_header")[0], 1, "without a scope, the file decides");
 }
 
 #[test]
@@ -904,6 +933,9 @@ fn the_last_message_of_a_turn_is_shown_before_the_messages_of_the_work() {
     // The summary of the session, which the agent writes while the user is away, is in no turn.
     let recap = (Role::Recap, "Done");
     assert_eq!(shown(&[prompt, cause, call, done, prompt, cause, recap], question), [5, 1]);
+    // Without the user's messages, the turns are unknown.
+    let of_agent = format!("{question} role:assistant");
+    assert_eq!(shown(&[prompt, cause, call, done, prompt, cause], &of_agent), [1, 5]);
 }
 
 #[test]

@@ -148,6 +148,18 @@ impl Weights {
         weights
     }
 
+    /// Returns the weights for a query with filters of passages. The places of messages in their turns
+    /// are then unknown, because the filters exclude messages.
+    pub(crate) fn without_turns(&self) -> Weights {
+        Weights {
+            shown_report: 1.0,
+            shown_step: 1.0,
+            shown_after_prompt: 0.0,
+            shown_after_step: 0.0,
+            ..self.clone()
+        }
+    }
+
     pub(crate) fn of_kind(&self, kind: PassageKind) -> f32 {
         self.kinds[kind as usize]
     }

@@ -21,7 +21,6 @@ use crate::{
     },
     model::{Episode, EpisodeId, Fact, Namespace, Project, graph::Relation},
     store::StoreError,
-    summarize,
 };
 
 /// Maximum length, in bytes, of the argument `episode_body`.
@@ -62,7 +61,10 @@ async fn run(
         replaces,
         kind: kind(&arguments)?,
     };
-    let known = known_wish(daemon, &memory).map_err(store_error)?;
+    // An agent may add a wish to a project, even if the agent may not search this project. Then, the
+    // answer must not show whether the project has the wish.
+    let is_hidden = is_project_hidden(daemon, client, memory.project.namespace());
+    let known = if is_hidden { None } else { known_wish(daemon, &memory).await? };
     let is_known = known.is_some();
     let episode = match known {
         Some(known) => known,
@@ -71,8 +73,6 @@ async fn run(
     let group_id = graph::group_id(daemon, episode.project.namespace());
     let stated = graph::graph(daemon).of_episode(episode.id).map_err(store_error)?;
     let fact = stated.facts.into_iter().find(|fact| fact.relation == Relation::Prefers);
-    // An agent may add a wish to a project, even if the agent may not search this project.
-    let is_hidden = is_project_hidden(daemon, client, episode.project.namespace());
     let shown = fact.as_ref().filter(|_| !is_hidden);
     let known_since = shown.map(|fact| fact.valid_at);
     let known_since = known_since.filter(|at| is_known || *at < episode.created_at);
@@ -92,25 +92,15 @@ async fn run(
 
 /// Returns the episode of the same wish for the same project, if the wish still holds. A second copy
 /// would keep the wish when the user forgets one of them.
-fn known_wish(daemon: &DaemonState, memory: &Memory) -> Result<Option<Episode>, StoreError> {
+async fn known_wish(daemon: &DaemonState, memory: &Memory) -> Result<Option<Episode>, Error> {
     if memory.kind == MemoryKind::Note || memory.replaces.is_some() {
         return Ok(None);
     }
-    let is_for_all = memory.kind == MemoryKind::PreferenceEverywhere;
-    let wish = Some(vec![summarize::remembered_wish(&memory.body, is_for_all)]);
     let projects = daemon.engine.projects().of_namespace(memory.project.namespace());
-    let preferences = graph::graph(daemon).preferences(&projects, clock::now())?;
-    for id in preferences.iter().flat_map(|preference| &preference.fact.episodes) {
-        let episode = daemon.engine.store().episode(*id)?.filter(|episode| {
-            episode.is_memory()
-                && episode.project == memory.project
-                && episode.summary.preferences == wish
-        });
-        if episode.is_some() {
-            return Ok(episode);
-        }
-    }
-    Ok(None)
+    let preferences = graph::graph(daemon).preferences(&projects, clock::now());
+    let preferences = preferences.map_err(store_error)?;
+    let episodes = preferences.into_iter().flat_map(|preference| preference.fact.episodes);
+    daemon.engine.same_wish(memory, episodes).await.map_err(engine_error)
 }
 
 /// Returns an earlier wish that the new wish may contradict.

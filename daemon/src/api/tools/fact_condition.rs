@@ -11,12 +11,13 @@ use crate::{
     clock,
     engine::{entities::is_listed, sharing::team::SharedFact},
     model::{Fact, Timestamp, graph::Relation},
+    search::query::{Query, dates::TimeRange},
 };
 
 pub(super) struct FactCondition {
     relations: Vec<Relation>,
-    /// Whether a query is given. Facts that are marked as minor are listed only then.
-    has_query: bool,
+    /// Whether the query has words. Facts that are marked as minor are listed only then.
+    has_words: bool,
     /// The time at which the fact must hold; `None` for any time.
     at: Option<Timestamp>,
     valid: (Timestamp, Timestamp),
@@ -35,12 +36,10 @@ impl FactCondition {
         let invalid_after = after("invalid_at_after", &arguments.invalid_at_after)?;
         let invalid_before = after("invalid_at_before", &arguments.invalid_at_before)?;
         let asks_for_ended = invalid_after.is_some() || invalid_before.is_some();
-        let last = |range: crate::search::query::dates::TimeRange| {
-            Timestamp::from_micros(range.to.micros() - 1)
-        };
+        let last = |range: TimeRange| Timestamp::from_micros(range.to.micros() - 1);
         Ok(FactCondition {
             relations: relations(arguments.edge_types.as_deref())?,
-            has_query: !arguments.query.trim().is_empty(),
+            has_words: !Query::parse(&arguments.query, &clock::zoned()).is_list(),
             at: match as_of {
                 Some(range) => Some(last(range)),
                 None if arguments.include_ended || asks_for_ended => None,
@@ -58,7 +57,7 @@ impl FactCondition {
 
     pub(super) fn matches(&self, fact: &Fact) -> bool {
         let is_wanted = match self.relations.as_slice() {
-            [] if self.has_query => !fact.relation.repeats_history(),
+            [] if self.has_words => !fact.relation.repeats_history(),
             [] => is_listed(fact),
             wanted => wanted.contains(&fact.relation),
         };
@@ -100,4 +99,29 @@ fn relations(names: Option<&[String]>) -> Result<Vec<Relation>, Error> {
         })
     };
     names.into_iter().flatten().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn minor_facts_are_listed_only_for_words() {
+        for (query, wanted) in [
+            ("npm", true),
+            ("\"use npm\"", true),
+            ("npm -yarn", true),
+            ("npm date:today", true),
+            ("", false),
+            (" ", false),
+            ("-npm", false),
+            ("date:today", false),
+            ("project:app", false),
+        ] {
+            let query = query.to_owned();
+            let arguments = SearchFactsArguments { query, ..SearchFactsArguments::default() };
+            let condition = FactCondition::of(&arguments).unwrap();
+            assert_eq!(condition.has_words, wanted, "{}", arguments.query);
+        }
+    }
 }

@@ -129,14 +129,38 @@ fn fixes(
     Ok(spans.pop().into_iter().collect())
 }
 
-/// Whether code or a quotation in `sentence` is the message of the error with these words. No tool
-/// printed such an error in the session, or its fix was not found, so it has no record.
+/// Whether code or a quotation in `sentence` is the message of the error with these words.
 fn quotes_error(sentence: &str, distinctive: &[Vec<u64>]) -> bool {
-    let quoted = sentence.split(['`', '"', '“', '”']).skip(1).step_by(2);
-    quoted.filter(|quoted| has_error_word(quoted)).any(|quoted| {
+    // The name of a function has no white space. Some languages are written without spaces.
+    let is_message = |quoted: &&str| {
+        has_error_word(quoted) && (quoted.contains(char::is_whitespace) || !quoted.is_ascii())
+    };
+    quotations(sentence).into_iter().filter(is_message).any(|quoted| {
         // One common word does not identify an error.
         distinctive.iter().any(|words| words.len() > 1 && mentions_error(quoted, words))
     })
+}
+
+/// Returns the texts in quotation marks and the code in `sentence`.
+fn quotations(sentence: &str) -> Vec<&str> {
+    let closing = |open: char| match open {
+        '`' => Some(&['`'][..]),
+        '"' => Some(&['"'][..]),
+        '“' => Some(&['”'][..]),
+        '„' => Some(&['“', '”'][..]),
+        '«' => Some(&['»'][..]),
+        _ => None,
+    };
+    let mut quotations = Vec::new();
+    let mut rest = sentence.chars();
+    while let Some(open) = rest.next() {
+        let inside = rest.as_str();
+        let Some(end) = closing(open).and_then(|close| inside.find(close)) else { continue };
+        quotations.push(&inside[..end]);
+        rest = inside[end..].chars();
+        rest.next();
+    }
+    quotations
 }
 
 /// Returns the distinctive words of each of the [`lines`] of an error.
@@ -217,6 +241,31 @@ mod tests {
             assert_eq!(quotes(error, finding), wanted, "{finding}");
         }
         assert!(!quotes("fatal error: timeout", "The call ended with `error: timeout`."));
+        let error = "error: failed to connect to the database pool";
+        let finding = "The hook `on_connect_error(database)` is called twice.";
+        assert!(!quotes(error, finding), "a name is no message");
+    }
+
+    #[test]
+    fn quotation_marks_of_other_languages_enclose_a_message() {
+        let error = "TypeError: Cannot read properties of undefined (reading 'id')";
+        let distinctive = distinctive_words(error);
+        let message = "TypeError: Cannot read properties of undefined";
+        for (finding, wanted) in [
+            (format!("Die Seite meldete „{message}“, weil der Nutzer später lädt."), true),
+            (format!("Die Seite meldete „{message}”, weil der Nutzer später lädt."), true),
+            (format!("La page affichait « {message} », car l'utilisateur manque."), true),
+            (format!("The page showed “{message}”, because the user loads later."), true),
+            (
+                "Nach „Abbrechen“ endet read mit einem error, weil properties noch undefined ist."
+                    .to_owned(),
+                false,
+            ),
+            ("After `id` is read, an error says that properties are undefined.".to_owned(), false),
+            ("The page has one \" mark, and reads undefined properties: error.".to_owned(), false),
+        ] {
+            assert_eq!(quotes_error(&finding, &distinctive), wanted, "{finding}");
+        }
     }
 
     #[test]

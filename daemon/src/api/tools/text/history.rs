@@ -3,7 +3,7 @@
 use graphiti_proto::tools::{
     blame_file::{BlameAnswer, BlameRow},
     errors::ErrorRow,
-    find_fix::FixAnswer,
+    find_fix::{FixAnswer, SIMILAR_HEADING},
     get_log::{LogAnswer, LogRow},
 };
 
@@ -64,9 +64,7 @@ impl ModelText for FixAnswer {
         let mut lines = with_message(&self.message);
         self.errors.iter().for_each(|error| add_error(&mut lines, error));
         if !self.similar.is_empty() {
-            lines.add(
-                "Fixes of similar errors, findings that quote the error, and commands that failed and then worked in another form:",
-            );
+            lines.add(SIMILAR_HEADING);
             self.similar.iter().for_each(|fact| lines.add(&fact_line(fact)));
         }
         let is_empty = self.errors.is_empty() && self.similar.is_empty();
