@@ -123,6 +123,10 @@ fn write_markdown(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<()>
 /// Removes the files of other episodes, which earlier exports wrote, and returns their number. An
 /// import of the folder would restore what was forgotten since then.
 fn remove_other_episodes(folder: &Path, episodes: &[PortableEpisode]) -> io::Result<usize> {
+    // An empty memory, for example one of another home, must not remove a backup.
+    if episodes.is_empty() {
+        return Ok(0);
+    }
     let names: BTreeSet<String> =
         episodes.iter().map(|one| format!("{}.md", one.episode.uuid)).collect();
     let files = match fs::read_dir(folder.join(EPISODES)) {
