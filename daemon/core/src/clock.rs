@@ -20,8 +20,6 @@ pub fn local(at: Timestamp) -> jiff::Zoned {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     /// Returns the file of a time zone without changes of its offset: one type of local time, and
     /// the rule `CET-1`.
     fn zone_file() -> Vec<u8> {
