@@ -42,24 +42,7 @@ const NAME: &[u8] = b"all";
 impl LearnedTools {
     /// Loads the saved classifications. If they cannot be read, starts without any.
     pub fn load(store: Arc<dyn Store>) -> LearnedTools {
-        let learned = match store.note(NoteNamespace::Learned, NAME) {
-            Ok(None) => ClassificationCache::default(),
-            Ok(Some(note)) => {
-                match serde_json::from_slice::<LearnedRecord<ClassificationCache>>(&note) {
-                    Ok(LearnedRecord { version: VERSION, learned }) => learned,
-                    _ => {
-                        tracing::warn!(
-                            "ignoring the saved classifications of tools: they are damaged or of another version"
-                        );
-                        ClassificationCache::default()
-                    }
-                }
-            }
-            Err(error) => {
-                tracing::warn!(%error, "failed to read the saved classifications of tools");
-                ClassificationCache::default()
-            }
-        };
+        let learned = read(store.as_ref());
         LearnedTools { learned: Arc::new(Mutex::new(learned)), store }
     }
 
@@ -72,10 +55,9 @@ impl LearnedTools {
     pub fn change<T>(&self, change: impl FnOnce(&mut ClassificationCache) -> T) -> T {
         let mut learned = self.lock();
         let result = change(&mut learned);
-        let saved = LearnedRecord { version: VERSION, learned: &*learned };
         // Writes are applied in order, so the lock is held until this write is queued. If the write
         // fails, the change is lost at the next start.
-        let _ = self.store.write(vec![Write::note(NoteNamespace::Learned, NAME, &saved)]);
+        let _ = self.store.write(vec![write(&learned)]);
         result
     }
 
@@ -121,4 +103,39 @@ impl LearnedTools {
     fn lock(&self) -> MutexGuard<'_, ClassificationCache> {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns the write that adds the classifications of a damaged database to those of `into`; `None`
+/// if there are no new classifications.
+pub(super) fn salvage(from: &dyn Store, into: &dyn Store) -> Option<Write> {
+    let mut learned = read(into);
+    let imported = learned.import(&read(from).export());
+    (imported.added > 0).then(|| write(&learned))
+}
+
+/// Reads the saved classifications. If they cannot be read, returns no classifications.
+fn read(store: &dyn Store) -> ClassificationCache {
+    match store.note(NoteNamespace::Learned, NAME) {
+        Ok(None) => ClassificationCache::default(),
+        Ok(Some(note)) => {
+            match serde_json::from_slice::<LearnedRecord<ClassificationCache>>(&note) {
+                Ok(LearnedRecord { version: VERSION, learned }) => learned,
+                _ => {
+                    tracing::warn!(
+                        "ignoring the saved classifications of tools: they are damaged or of another version"
+                    );
+                    ClassificationCache::default()
+                }
+            }
+        }
+        Err(error) => {
+            tracing::warn!(%error, "failed to read the saved classifications of tools");
+            ClassificationCache::default()
+        }
+    }
+}
+
+fn write(learned: &ClassificationCache) -> Write {
+    let saved = LearnedRecord { version: VERSION, learned };
+    Write::note(NoteNamespace::Learned, NAME, &saved)
 }

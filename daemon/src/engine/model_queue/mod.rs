@@ -14,6 +14,7 @@ mod messages;
 pub mod prompts;
 mod question;
 pub mod queued;
+mod salvage;
 mod summary;
 pub mod summary_cache;
 mod tools;
@@ -23,7 +24,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::runtime::Handle;
 
-pub use self::question::ModelQuestion;
+pub use self::{question::ModelQuestion, salvage::salvage};
 use crate::{
     engine::{
         episode,

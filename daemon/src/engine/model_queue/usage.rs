@@ -112,9 +112,7 @@ impl UsageStats {
         let of_project =
             today.uses.entry(if has_capacity { project } else { String::new() }).or_default();
         of_project.entry(record.purpose.as_str().to_owned()).or_default().add(record);
-        let saved = DailyUsageRecord { version: VERSION, uses: today.uses.clone() };
-        let content = serde_json::to_vec(&saved).expect("uses are plain data");
-        writes.push(write(day, Some(content)));
+        writes.push(write(day, Some(encode(today.uses.clone()))));
         // If the write fails, only statistics are lost.
         let _ = self.store.write(writes);
     }
@@ -174,6 +172,23 @@ impl UsageCounters {
         self.unpriced += u64::from(record.cost.is_none());
         self.saved_tokens = self.saved_tokens.saturating_add(record.saved_tokens);
     }
+
+    /// Adds the counters of other requests.
+    fn add_all(&mut self, other: &UsageCounters) {
+        self.answered += other.answered;
+        self.failed += other.failed;
+        self.calls += other.calls;
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cached = self.cached.saturating_add(other.cached);
+        self.cost += other.cost;
+        self.unpriced += other.unpriced;
+        self.saved_tokens = self.saved_tokens.saturating_add(other.saved_tokens);
+        self.kept += other.kept;
+        self.unchanged += other.unchanged;
+        self.recaps += other.recaps;
+        self.known += other.known;
+    }
 }
 
 pub fn start_of_day(day: i64) -> Timestamp {
@@ -183,6 +198,42 @@ pub fn start_of_day(day: i64) -> Timestamp {
 /// Parses the project in a key of [`DailyUsage`]; `None` for requests without a project.
 pub fn project(name: &str) -> Option<Namespace> {
     Namespace::parse(name)
+}
+
+/// Returns the writes that add the counters of a damaged database to those of `into`. If both have
+/// counters of a day, `into` keeps its own unless `are_disjoint` is set.
+pub(super) fn salvage(
+    from: &dyn Store,
+    into: &dyn Store,
+    are_disjoint: bool,
+) -> Result<Vec<Write>, StoreError> {
+    let (notes, errors) = from.readable_notes(NoteNamespace::Usage);
+    for error in errors {
+        tracing::warn!(%error, "the usage of a day is lost");
+    }
+    let mut writes = Vec::new();
+    for (name, content) in notes {
+        let (Some(day), mut uses) = (number(&name), read(&content)) else { continue };
+        match into.note(NoteNamespace::Usage, &name)? {
+            None => {}
+            Some(_) if !are_disjoint => continue,
+            Some(ours) => {
+                for (project, by_purpose) in read(&ours) {
+                    let of_project = uses.entry(project).or_default();
+                    for (purpose, counters) in by_purpose {
+                        of_project.entry(purpose).or_default().add_all(&counters);
+                    }
+                }
+            }
+        }
+        writes.push(write(day, Some(encode(uses))));
+    }
+    Ok(writes)
+}
+
+fn encode(uses: DailyUsage) -> Vec<u8> {
+    let saved = DailyUsageRecord { version: VERSION, uses };
+    serde_json::to_vec(&saved).expect("uses are plain data")
 }
 
 fn read(content: &[u8]) -> DailyUsage {

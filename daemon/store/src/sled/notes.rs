@@ -15,16 +15,26 @@ impl NoteStore for SledStore {
         open(&key, &sealed).map(Some)
     }
 
-    fn notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError> {
-        let mut found = Vec::new();
+    fn readable_notes(&self, namespace: NoteNamespace) -> (Vec<NamedNote>, Vec<StoreError>) {
+        let (mut found, mut errors) = (Vec::new(), Vec::new());
         let mut joiner = Joiner::default();
         for entry in self.tree.scan_prefix(keys::notes(namespace)) {
-            let (key, piece) = entry?;
+            let (key, piece) = match entry {
+                Ok(row) => row,
+                Err(error) => {
+                    // A scan does not advance past an unreadable page.
+                    errors.push(error.into());
+                    break;
+                }
+            };
             let Some(sealed) = joiner.take(&key, &piece) else { continue };
             let Some(name) = keys::note_in(&key) else { continue };
-            found.push((name.to_vec(), open(&key.to_vec(), &sealed)?));
+            match open(&key.to_vec(), &sealed) {
+                Ok(content) => found.push((name.to_vec(), content)),
+                Err(error) => errors.push(error),
+            }
         }
-        Ok(found)
+        (found, errors)
     }
 }
 
