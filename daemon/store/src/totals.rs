@@ -10,8 +10,9 @@ use crate::{
     },
 };
 
-/// Maximum number of an agent's latest sessions in its totals.
-const LATEST: usize = 3;
+/// Maximum number of an agent's latest sessions in its totals. Few users delete so many sessions at
+/// once that an older session takes the place of a later one.
+const LATEST: usize = 16;
 
 /// Totals for the status display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -27,9 +28,9 @@ pub struct AgentTotals {
     pub sessions: SessionCounts,
     /// The sum over all files.
     pub tally: Tally,
-    /// At most three sessions with the latest activity; the session with the earliest activity of
-    /// them is the first. When one of them is deleted, the next session that changes takes its
-    /// place, even if other sessions have later activity.
+    /// At most 16 sessions with the latest activity; the session with the earliest activity of them
+    /// is the first. When one of them is deleted, the next session that changes takes its place,
+    /// even if other sessions have later activity.
     pub latest: Vec<(Timestamp, SessionKey)>,
 }
 

@@ -18,7 +18,7 @@ use crate::{StoreError, model::episode::MEMORY};
 
 /// The version of the counters. With an older version, sessions, episodes and the totals of agents
 /// are counted again, because the stored numbers are wrong or missing.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// Numbers, and the heads of sessions. Only the writer changes them, except that any thread may
 /// take the next session key and load the heads.

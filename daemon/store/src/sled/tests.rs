@@ -185,7 +185,7 @@ fn counters_of_an_older_version_are_counted_again_once() {
     assert_eq!(store.totals_by_agent()["claude"].sessions.active, 1);
     store.write(vec![Write::OutboxConsumed(0)]).wait().unwrap();
     let marked = store.tree.get(keys::meta("counters")).unwrap();
-    assert_eq!(marked.as_deref(), Some(2u64.to_be_bytes().as_slice()));
+    assert_eq!(marked.as_deref(), Some(3u64.to_be_bytes().as_slice()));
 }
 
 #[test]
@@ -211,4 +211,63 @@ fn the_loss_through_a_damaged_file_is_counted() {
     store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
     store.close();
     assert_eq!(SledStore::open(folder.path()).unwrap().lost(), 0);
+}
+
+#[test]
+fn messages_without_a_file_record_are_deleted_with_their_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let session = contract::session(crate::model::SessionKey(1), "a");
+    let source = contract::source_of(&session, 0).key;
+    let messages = (0..100).map(|seq| contract::message(seq, 10)).collect();
+    let writes = vec![Write::Session(Box::new(session)), Write::Messages { source, messages }];
+    store.write(writes).wait().unwrap();
+    store.write(vec![Write::DropSession(source.session)]).wait().unwrap();
+    assert_eq!(store.messages(source, 0, 9).unwrap(), []);
+    assert_eq!(store.totals().messages, 0);
+}
+
+#[test]
+fn messages_of_a_damaged_block_are_not_counted_after_they_are_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let session = contract::session(crate::model::SessionKey(1), "a");
+    let sources = [0, 1].map(|number| contract::source_of(&session, number));
+    let mut writes = vec![Write::Session(Box::new(session.clone()))];
+    for source in sources.clone() {
+        let messages = (0..200).map(|seq| contract::message(seq, 10)).collect();
+        writes.push(Write::Messages { source: source.key, messages });
+        writes.push(Write::Source { source, checkpoint: None });
+    }
+    store.write(writes).wait().unwrap();
+    let key = [keys::messages(sources[0].key, 64), vec![0, 0]].concat();
+    let mut value = store.tree.get(&key).unwrap().unwrap().to_vec();
+    value[9] ^= 1;
+    store.tree.insert(&key, value).unwrap();
+    store.write(vec![Write::DropSession(session.key)]).wait().unwrap();
+    assert_eq!(store.totals().messages, 0);
+}
+
+#[test]
+fn the_latest_sessions_of_an_agent_are_known_after_later_sessions_were_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let sessions: Vec<_> = (0..10)
+        .map(|number| {
+            let key = store.next_session_key().unwrap();
+            let last_activity = crate::model::Timestamp::from_seconds(number);
+            crate::model::session::Session {
+                last_activity,
+                ..contract::session(key, &number.to_string())
+            }
+        })
+        .collect();
+    let put = |session: &crate::model::session::Session| Write::Session(Box::new(session.clone()));
+    store.write(sessions.iter().map(put).collect()).wait().unwrap();
+    let mut writes: Vec<Write> =
+        sessions[7..].iter().map(|session| Write::DropSession(session.key)).collect();
+    writes.push(put(&sessions[0]));
+    store.write(writes).wait().unwrap();
+    let latest = &store.totals_by_agent()["claude"].latest;
+    assert_eq!(latest.last().map(|(_, key)| *key), Some(sessions[6].key));
 }

@@ -101,16 +101,30 @@ impl WriterThread {
     ) -> Result<(), StoreError> {
         let mut joiner = pieces::Joiner::default();
         let mut messages = 0;
-        for key in removed_blocks {
+        for (at, key) in removed_blocks.iter().enumerate() {
             if let Some(stored) = self.tree.get(key)?
                 && let Some(block) = joiner.take(key, &stored)
             {
                 let records: Result<Vec<MessageRecord>, String> = envelope::open(&block);
-                messages += records.map_or(0, |records| records.len() as u64);
+                messages += records.map_or_else(
+                    |_| messages_between(key, removed_blocks.get(at + 1)),
+                    |records| records.len() as u64,
+                );
             }
             transaction.ops.remove(key.as_slice());
         }
         transaction.counts.messages = transaction.counts.messages.saturating_sub(messages);
         Ok(())
     }
+}
+
+/// Returns the number of messages of a block, which is followed by the block `next`. Returns 0 if
+/// the block is the last block of its file.
+fn messages_between(block: &[u8], next: Option<&Vec<u8>>) -> u64 {
+    let ends = |next: &Vec<u8>| {
+        let is_same_file = block.get(..13) == next.get(..13);
+        let ends = (keys::first_message_in(block)?, keys::first_message_in(next)?);
+        is_same_file.then_some(ends)
+    };
+    next.and_then(ends).map_or(0, |(first, end)| u64::from(end.saturating_sub(first)))
 }

@@ -57,9 +57,11 @@ impl WriterThread {
             transaction.counted.sources.insert(source.key, None);
             transaction.ops.remove(keys::path(&source.path));
             pieces::remove(&self.tree, &mut transaction.ops, &keys::checkpoint(source.key))?;
-            let removed_blocks = self.messages_from(source.key, 0)?;
-            self.remove_blocks(transaction, &removed_blocks)?;
         }
+        // Older versions also stored messages of files that have no record.
+        let blocks = self.tree.scan_prefix(keys::messages_of_session(key)).keys();
+        let blocks = blocks.map(|key| Ok(key?.to_vec())).collect::<Result<Vec<_>, StoreError>>()?;
+        self.remove_blocks(transaction, &blocks)?;
         for namespace in [
             NoteNamespace::Awaiting,
             NoteNamespace::Forks,
