@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sled::Tree;
 
 use super::{
+    SledStore,
     batch::Batch,
     envelope,
     keys::{self, Key, table},
@@ -115,6 +116,30 @@ impl StoredAgentTotals {
             pieces::remove(tree, batch, &key)?;
             pieces::put(batch, &key, &envelope::seal(&AgentTotalsRecord::from(totals)));
         }
+        Ok(())
+    }
+}
+
+impl SledStore {
+    /// Counts all sessions and files again, and stores the totals. Returns when they are on disk.
+    /// No other thread may write meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be read or written.
+    pub(super) fn recount_agents(&self) -> Result<(), StoreError> {
+        let totals = count(&self.tree)?;
+        let mut rows = Vec::new();
+        for (agent, totals) in &totals {
+            let key = row(agent);
+            for old in self.tree.scan_prefix(&key).keys() {
+                rows.push((old?.to_vec(), None));
+            }
+            let sealed = envelope::seal(&AgentTotalsRecord::from(totals));
+            rows.extend(pieces::split(&key, &sealed).map(|(key, piece)| (key, Some(piece))));
+        }
+        self.writer.queue_rows(rows).wait()?;
+        self.counters.agents.set(totals);
         Ok(())
     }
 }

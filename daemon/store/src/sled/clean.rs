@@ -51,7 +51,7 @@ const TEXT: [TextTable; 8] = [
     TextTable { first: table::NOTES, clean: note },
 ];
 /// Tables that hold only numbers, hashes and times, and tables whose rows are rewritten or deleted
-/// together with a record of [`TEXT`].
+/// together with a record of [`TEXT`], or after all of these records (the totals of agents).
 const NO_TEXT: [u8; 16] = [
     table::META,
     table::IDS,
@@ -105,6 +105,9 @@ impl SledStore {
         let (step, rows) = self.clean_step(cleaner, after)?;
         if !rows.is_empty() {
             self.writer.queue_rows(rows).wait()?;
+        }
+        if step.next.is_none() {
+            self.recount_agents()?;
         }
         Ok(step)
     }
@@ -386,4 +389,69 @@ fn note(
         changes.put_pieces(&keys::note(namespace, &note.name), &envelope::seal(&content))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Write, contract};
+
+    /// Replaces the names of record types in files.
+    struct TypeCleaner;
+
+    impl Cleaner for TypeCleaner {
+        fn session(&mut self, _: &mut Session) -> bool {
+            false
+        }
+
+        fn source(&mut self, source: &mut Source) -> bool {
+            source.tally.skipped = [("[REDACTED]".to_owned(), 4)].into();
+            true
+        }
+
+        fn checkpoint(
+            &mut self,
+            _: &mut Vec<u8>,
+            _: &dyn Fn(u32) -> Result<Vec<Message>, StoreError>,
+        ) -> Result<bool, StoreError> {
+            Ok(false)
+        }
+
+        fn message(&mut self, _: &mut Message) -> bool {
+            false
+        }
+
+        fn episode(&mut self, _: &mut Episode) -> bool {
+            false
+        }
+
+        fn mention(&mut self, _: &mut Mention) -> bool {
+            false
+        }
+
+        fn claim(&mut self, _: &mut Claim) -> bool {
+            false
+        }
+
+        fn note(&mut self, _: &mut Note) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn names_of_record_types_are_replaced_in_the_totals_of_agents() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || SledStore::open(folder.path()).unwrap();
+        let store = open();
+        let session = contract::session(crate::model::SessionKey(1), "a");
+        let source = contract::source_of(&session, 0);
+        let writes =
+            vec![Write::Session(Box::new(session)), Write::Source { source, checkpoint: None }];
+        store.write(writes).wait().unwrap();
+        assert_eq!(store.clean(&mut TypeCleaner, &Vec::new()).unwrap().next, None);
+        let wanted = [("[REDACTED]".to_owned(), 4)].into();
+        assert_eq!(store.totals_by_agent()["claude"].tally.skipped, wanted);
+        store.close();
+        assert_eq!(open().totals_by_agent()["claude"].tally.skipped, wanted);
+    }
 }
