@@ -98,7 +98,9 @@ mod tests {
         let now = LearnedTools::load(into.clone());
         now.correct("mcp__a__both", ToolIntent::Modify, ToolDomain::Code);
         now.correct("mcp__a__new", ToolIntent::Modify, ToolDomain::Code);
-        [&from, &into].map(|store| store.write(Vec::new()).wait().unwrap());
+        for store in [&from, &into] {
+            store.write(Vec::new()).wait().unwrap();
+        }
         salvage(from.as_ref(), into.as_ref(), true).unwrap();
         let tools: Vec<_> = LearnedTools::load(into.clone())
             .list()
