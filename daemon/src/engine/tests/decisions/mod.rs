@@ -336,7 +336,6 @@ impl Decider {
             moved: new > 0,
             exists: stamp.is_some(),
             was_replaced: false,
-            messages_before: 0,
             is_saved: true,
         }
     }
