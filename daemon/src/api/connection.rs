@@ -316,7 +316,7 @@ mod tests {
     async fn writing() -> (tokio::task::JoinHandle<Result<(), Stalled>>, tokio::io::DuplexStream) {
         let (client, stream) = duplex(BUFFER);
         let (answers, waiting) = mpsc::channel(1);
-        answers.send(vec![b'x'; 10 * BUFFER]).await.unwrap();
+        answers.send(vec![b'x'; 10 * BUFFER]).await.expect("the receiver exists");
         (tokio::spawn(write_answers(stream, waiting)), client)
     }
 
