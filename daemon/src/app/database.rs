@@ -40,12 +40,17 @@ pub(super) fn open(home: &Path, limit: u64) -> anyhow::Result<OpenedDatabase> {
     let store = store.with_context(|| format!("open {}", folder.display()))?;
     let lost = match store.lost() {
         0 => None,
-        lost => Some(format!(
-            "{} was damaged: its last {lost} changes are lost; transcripts that still exist are read again",
-            folder.display()
-        )),
+        lost => Some(lost_changes(&folder, lost)),
     };
     Ok(OpenedDatabase { store: Arc::new(store), problem: problem.or(lost) })
+}
+
+/// Describes the loss of the last changes of a database for the user.
+pub(super) fn lost_changes(folder: &Path, lost: u64) -> String {
+    format!(
+        "{} was damaged: its last {lost} changes are lost; transcripts that still exist are read again",
+        folder.display()
+    )
 }
 
 /// Waits until the store is no longer used, up to a time limit.

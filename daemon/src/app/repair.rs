@@ -8,11 +8,12 @@ use std::{
 use anyhow::{Context, ensure};
 
 use super::{
-    DaemonOptions, database,
+    DaemonOptions,
+    database::{self, lost_changes},
     quarantine::{self, DAMAGED, SALVAGED},
 };
 use crate::{
-    engine::sharing,
+    engine::{model_queue::learned_tools, sharing},
     lifecycle::home::Home,
     store::{
         StoreError,
@@ -78,16 +79,19 @@ pub fn repair(
 /// database was moved.
 fn check_database(folder: &Path, notify: &mut dyn FnMut(&str)) -> anyhow::Result<bool> {
     let examined = SledStore::open(folder).and_then(|store| {
-        let examined = store.examine();
+        let (examined, lost) = (store.examine(), store.lost());
         store.close();
-        examined
+        examined.map(|(records, bad)| (records, bad, lost))
     });
     let what = match examined {
-        Ok((records, 0)) => {
+        Ok((records, 0, lost)) => {
             notify(&format!("{}: all of its {records} records can be read.", folder.display()));
+            if lost > 0 {
+                notify(&lost_changes(folder, lost));
+            }
             return Ok(false);
         }
-        Ok((records, bad)) => format!("{bad} of its {records} records cannot be read"),
+        Ok((records, bad, _)) => format!("{bad} of its {records} records cannot be read"),
         Err(StoreError::Unreadable(what)) => what,
         Err(error) => return Err(error).with_context(|| format!("open {}", folder.display())),
     };
@@ -109,8 +113,11 @@ fn damaged_databases(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
 fn recover(store: &SledStore, home: &Path, damaged: &Path) -> Result<Salvaged, StoreError> {
     let work = home.join("db.repair");
     let recovered = open_damaged(damaged, &work).and_then(|left| {
-        let salvaged = store.salvage(&left);
-        let salvaged = salvaged.and_then(|done| sharing::salvage(&left, store).map(|()| done));
+        let salvaged = store.salvage(&left).and_then(|done| {
+            sharing::salvage(&left, store)?;
+            learned_tools::salvage(&left, store)?;
+            Ok(done)
+        });
         left.close();
         salvaged
     });
@@ -133,11 +140,16 @@ fn mark_recovered(damaged: &Path) -> anyhow::Result<Option<PathBuf>> {
 }
 
 fn report(salvaged: &Salvaged, damaged: &Path, kept: Option<&Path>) -> String {
-    let Salvaged { sessions, known, forgotten, messages, episodes, unreadable } = salvaged;
+    let Salvaged { sessions, known, forgotten, messages, lost, episodes, unreadable } = salvaged;
     let mut report = format!(
         "{}: recovered {sessions} sessions with {messages} messages and {episodes} episodes; {known} sessions existed already; {unreadable} records could not be read.",
         damaged.display()
     );
+    if *lost > 0 {
+        report += &format!(
+            " {lost} messages were not recovered, because their transcripts belong to other sessions now."
+        );
+    }
     if *forgotten > 0 {
         report +=
             &format!(" {forgotten} forgotten sessions had been imported again; they were removed.");
@@ -165,5 +177,24 @@ mod tests {
         let found = damaged_databases(home.path()).unwrap();
         let names: Vec<_> = found.iter().filter_map(|path| path.file_name()).collect();
         assert_eq!(names, ["db.damaged-12", "db.damaged-5"]);
+    }
+
+    #[test]
+    fn lost_changes_of_a_readable_database_are_reported() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = database::folder(home.path());
+        SledStore::open(&folder).unwrap().close();
+        let check = || {
+            let mut lines = Vec::new();
+            let was_moved =
+                check_database(&folder, &mut |line| lines.push(line.to_owned())).unwrap();
+            assert!(!was_moved);
+            lines
+        };
+        assert_eq!(check().len(), 1);
+        // The position of the last change that was acknowledged.
+        fs::write(folder.join("mark"), 7u64.to_be_bytes()).unwrap();
+        let lines = check();
+        assert!(lines.len() == 2 && lines[1].contains("its last 7 changes are lost"), "{lines:?}");
     }
 }

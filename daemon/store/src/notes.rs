@@ -96,11 +96,35 @@ pub trait NoteStore {
 
     /// Returns all notes of a namespace with their names, sorted by the length of the name and then
     /// by the name.
-    fn notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError>;
+    ///
+    /// # Errors
+    ///
+    /// When one of the notes cannot be read.
+    fn notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError> {
+        let (notes, errors) = self.readable_notes(namespace);
+        errors.into_iter().next().map_or(Ok(notes), Err)
+    }
+
+    /// Returns the notes of a namespace that can be read, in the order of
+    /// [`notes`](NoteStore::notes), and the errors of the other notes.
+    fn readable_notes(&self, namespace: NoteNamespace) -> (Vec<NamedNote>, Vec<StoreError>);
 
     /// Same as [`notes`](NoteStore::notes), but skips damaged notes, and logs a warning about each
     /// of them.
-    fn undamaged_notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError>;
+    ///
+    /// # Errors
+    ///
+    /// When a note cannot be read for another reason.
+    fn undamaged_notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError> {
+        let (notes, errors) = self.readable_notes(namespace);
+        for error in errors {
+            if !matches!(error, StoreError::Damaged { .. }) {
+                return Err(error);
+            }
+            tracing::warn!(%error, ?namespace, "a damaged note is skipped");
+        }
+        Ok(notes)
+    }
 }
 
 impl NoteNamespace {

@@ -47,15 +47,8 @@ impl LearnedTools {
     /// Returns an error if the classifications cannot be read, or if a newer version wrote them. The
     /// next change would overwrite them, and the user's corrections would be lost.
     pub fn load(store: Arc<dyn Store>) -> Result<LearnedTools, StoreError> {
-        let note = match store.note(NoteNamespace::Learned, NAME) {
-            Err(error @ StoreError::Damaged { .. }) => {
-                tracing::warn!(%error, "ignoring the saved classifications of tools");
-                None
-            }
-            note => note?,
-        };
-        let learned = note.map_or_else(|| Ok(ClassificationCache::default()), |note| parse(&note));
-        Ok(LearnedTools { learned: Arc::new(Mutex::new(learned?)), store })
+        let learned = Arc::new(Mutex::new(read(store.as_ref())?));
+        Ok(LearnedTools { learned, store })
     }
 
     /// Returns the shared classifications, for classifying calls.
@@ -67,10 +60,9 @@ impl LearnedTools {
     pub fn change<T>(&self, change: impl FnOnce(&mut ClassificationCache) -> T) -> T {
         let mut learned = self.lock();
         let result = change(&mut learned);
-        let saved = LearnedRecord { version: VERSION, learned: &*learned };
         // Writes are applied in order, so the lock is held until this write is queued. If the write
         // fails, the change is lost at the next start.
-        let _ = self.store.write(vec![Write::note(NoteNamespace::Learned, NAME, &saved)]);
+        let _ = self.store.write(vec![write(&learned)]);
         result
     }
 
@@ -118,6 +110,43 @@ impl LearnedTools {
     }
 }
 
+/// Adds the classifications of a damaged database to those of `into`. If both have a classification
+/// of a tool, or a correction by the user, `into` keeps its own.
+///
+/// # Errors
+///
+/// Returns an error if `into` cannot be read or written, or if a newer version wrote its
+/// classifications.
+pub fn salvage(from: &dyn Store, into: &dyn Store) -> Result<(), StoreError> {
+    let mut learned = read(into)?;
+    let theirs = read(from).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the classifications of tools are not recovered");
+        ClassificationCache::default()
+    });
+    if learned.import(&theirs.export()).added == 0 {
+        return Ok(());
+    }
+    into.write(vec![write(&learned)]).wait().map(drop)
+}
+
+/// Reads the saved classifications. If they are damaged or cannot be parsed, logs a warning and
+/// returns no classifications.
+fn read(store: &dyn Store) -> Result<ClassificationCache, StoreError> {
+    let note = match store.note(NoteNamespace::Learned, NAME) {
+        Err(error @ StoreError::Damaged { .. }) => {
+            tracing::warn!(%error, "ignoring the saved classifications of tools");
+            None
+        }
+        note => note?,
+    };
+    note.map_or_else(|| Ok(ClassificationCache::default()), |note| parse(&note))
+}
+
+fn write(learned: &ClassificationCache) -> Write {
+    let saved = LearnedRecord { version: VERSION, learned };
+    Write::note(NoteNamespace::Learned, NAME, &saved)
+}
+
 /// Parses the content of the note.
 fn parse(note: &[u8]) -> Result<ClassificationCache, StoreError> {
     let parsed = serde_json::from_slice::<LearnedRecord<Value>>(note).and_then(|record| {
@@ -139,28 +168,70 @@ fn parse(note: &[u8]) -> Result<ClassificationCache, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Note, sled::SledStore};
+    use crate::store::{Note, NoteStore, sled::SledStore};
+
+    fn store(folder: &tempfile::TempDir) -> Arc<SledStore> {
+        Arc::new(SledStore::open(folder.path()).unwrap())
+    }
+
+    fn save(store: &SledStore, content: &[u8]) {
+        let (name, content) = (NAME.to_vec(), Some(content.to_vec()));
+        let note = Note { namespace: NoteNamespace::Learned, name, content };
+        store.write(vec![Write::Note(note)]).wait().unwrap();
+    }
 
     #[test]
     fn classifications_of_a_newer_version_are_not_overwritten() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Arc::new(SledStore::open(folder.path()).unwrap());
-        let save = |content: &[u8]| {
-            let (name, content) = (NAME.to_vec(), Some(content.to_vec()));
-            let note = Note { namespace: NoteNamespace::Learned, name, content };
-            store.write(vec![Write::Note(note)]).wait().unwrap();
-        };
-        LearnedTools::load(store.clone()).unwrap().correct(
-            "mcp__wiki__lookup",
-            ToolIntent::Search,
-            ToolDomain::Documentation,
-        );
-        store.write(Vec::new()).wait().unwrap();
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let [store, other] = [store(&folders[0]), store(&folders[1])];
+        for store in [&store, &other] {
+            LearnedTools::load(store.clone()).unwrap().correct(
+                "mcp__wiki__lookup",
+                ToolIntent::Search,
+                ToolDomain::Documentation,
+            );
+            store.write(Vec::new()).wait().unwrap();
+        }
         assert_eq!(LearnedTools::load(store.clone()).unwrap().list().len(), 1);
-        save(br#"{"version":2,"learned":{"other":1}}"#);
+        let newer = br#"{"version":2,"learned":{"other":1}}"#;
+        save(&store, newer);
         let refused = LearnedTools::load(store.clone()).err();
         assert!(matches!(refused, Some(StoreError::TooNew(_))), "{refused:?}");
-        save(b"not JSON");
+        let refused = salvage(other.as_ref(), store.as_ref());
+        assert!(matches!(refused, Err(StoreError::TooNew(_))), "{refused:?}");
+        assert_eq!(store.note(NoteNamespace::Learned, NAME).unwrap(), Some(newer.to_vec()));
+        // A damaged database of a newer version does not prevent the recovery.
+        salvage(store.as_ref(), other.as_ref()).unwrap();
+        assert_eq!(LearnedTools::load(other).unwrap().list().len(), 1);
+        save(&store, b"not JSON");
         assert!(LearnedTools::load(store.clone()).unwrap().list().is_empty());
+    }
+
+    #[test]
+    fn classifications_of_both_databases_are_kept() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let [from, into] = [store(&folders[0]), store(&folders[1])];
+        let before = LearnedTools::load(from.clone()).unwrap();
+        before.correct("mcp__a__old", ToolIntent::Search, ToolDomain::Documentation);
+        before.correct("mcp__a__both", ToolIntent::Search, ToolDomain::Documentation);
+        let now = LearnedTools::load(into.clone()).unwrap();
+        now.correct("mcp__a__both", ToolIntent::Modify, ToolDomain::Code);
+        now.correct("mcp__a__new", ToolIntent::Modify, ToolDomain::Code);
+        for store in [&from, &into] {
+            store.write(Vec::new()).wait().unwrap();
+        }
+        salvage(from.as_ref(), into.as_ref()).unwrap();
+        let tools: Vec<_> = LearnedTools::load(into)
+            .unwrap()
+            .list()
+            .into_iter()
+            .map(|tool| (tool.tool, tool.intent, tool.by_user))
+            .collect();
+        let wanted = [
+            ("mcp__a__both", ToolIntent::Modify),
+            ("mcp__a__new", ToolIntent::Modify),
+            ("mcp__a__old", ToolIntent::Search),
+        ];
+        assert_eq!(tools, wanted.map(|(tool, intent)| (tool.to_owned(), intent, true)));
     }
 }

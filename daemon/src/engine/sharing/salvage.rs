@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{
     model::SessionKey,
-    store::{NoteNamespace, Store, StoreError, notes::name_of},
+    store::{
+        NoteNamespace, Store, StoreError,
+        notes::{NamedNote, name_of},
+    },
 };
 
 /// Maximum number of sessions in one list of writes.
@@ -23,11 +26,11 @@ const BATCH: usize = 256;
 ///
 /// Returns an error if `into` cannot be read or written.
 pub fn salvage(from: &dyn Store, into: &dyn Store) -> Result<(), StoreError> {
-    let pending = readable(from.undamaged_notes(NoteNamespace::SharePending));
-    let is_deleted = |(_, content): &(Vec<u8>, Vec<u8>)| content.first() == Some(&DELETED);
+    let pending = readable_notes(from, NoteNamespace::SharePending);
+    let is_deleted = |(_, content): &NamedNote| content.first() == Some(&DELETED);
     let deleted: BTreeSet<Vec<u8>> =
         pending.into_iter().filter(is_deleted).map(|(name, _)| name).collect();
-    for notes in readable(from.undamaged_notes(NoteNamespace::Shared)).chunks(BATCH) {
+    for notes in readable_notes(from, NoteNamespace::Shared).chunks(BATCH) {
         let mut writes = Vec::new();
         for (name, content) in notes {
             let key = name.first_chunk().map(|key| SessionKey(u64::from_be_bytes(*key)));
@@ -61,7 +64,17 @@ pub fn salvage(from: &dyn Store, into: &dyn Store) -> Result<(), StoreError> {
 
 fn readable<T: Default>(read: Result<T, StoreError>) -> T {
     read.unwrap_or_else(|error| {
-        tracing::warn!(%error, "a damaged record is skipped; the graph keeps its data");
+        report_skipped(&error);
         T::default()
     })
+}
+
+fn readable_notes(from: &dyn Store, namespace: NoteNamespace) -> Vec<NamedNote> {
+    let (notes, errors) = from.readable_notes(namespace);
+    errors.iter().for_each(report_skipped);
+    notes
+}
+
+fn report_skipped(error: &StoreError) {
+    tracing::warn!(%error, "a damaged record is skipped; the graph keeps its data");
 }

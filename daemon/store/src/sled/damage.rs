@@ -5,7 +5,7 @@ use super::{
     SledStore,
     keys::{self, Key},
 };
-use crate::{SourceKey, model::SessionKey};
+use crate::{NoteNamespace, SourceKey, model::SessionKey};
 
 impl SledStore {
     /// Damages the record of a session.
@@ -16,6 +16,11 @@ impl SledStore {
     /// Damages all messages of a file.
     pub fn damage_messages(&self, source: SourceKey) {
         self.damage(&keys::messages_of(source));
+    }
+
+    /// Damages a note.
+    pub fn damage_note(&self, namespace: NoteNamespace, name: &[u8]) {
+        self.damage(&keys::note(namespace, name));
     }
 
     fn damage(&self, prefix: &Key) {

@@ -15,51 +15,26 @@ impl NoteStore for SledStore {
         open(&key, &sealed).map(Some)
     }
 
-    fn notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError> {
-        self.each_note(namespace).into_iter().collect()
-    }
-
-    fn undamaged_notes(&self, namespace: NoteNamespace) -> Result<Vec<NamedNote>, StoreError> {
-        let is_kept = |note: &Result<NamedNote, StoreError>| match note {
-            Err(error @ StoreError::Damaged { .. }) => {
-                tracing::warn!(%error, ?namespace, "a damaged note is skipped");
-                false
-            }
-            _ => true,
-        };
-        self.each_note(namespace).into_iter().filter(is_kept).collect()
-    }
-}
-
-impl SledStore {
-    /// Returns the notes of a namespace, with an error in place of each note that cannot be read.
-    pub(super) fn each_note(&self, namespace: NoteNamespace) -> Vec<Result<NamedNote, StoreError>> {
-        let mut found = Vec::new();
+    fn readable_notes(&self, namespace: NoteNamespace) -> (Vec<NamedNote>, Vec<StoreError>) {
+        let (mut found, mut errors) = (Vec::new(), Vec::new());
         let mut joiner = Joiner::default();
         for entry in self.tree.scan_prefix(keys::notes(namespace)) {
             let (key, piece) = match entry {
-                Ok(entry) => entry,
+                Ok(row) => row,
                 Err(error) => {
                     // A scan does not advance past an unreadable page.
-                    found.push(Err(error.into()));
+                    errors.push(error.into());
                     break;
                 }
             };
             let Some(sealed) = joiner.take(&key, &piece) else { continue };
             let Some(name) = keys::note_in(&key) else { continue };
-            found.push(open(&key.to_vec(), &sealed).map(|content| (name.to_vec(), content)));
+            match open(&key.to_vec(), &sealed) {
+                Ok(content) => found.push((name.to_vec(), content)),
+                Err(error) => errors.push(error),
+            }
         }
-        found
-    }
-
-    /// Damages a note, for tests of the code that reads damaged notes.
-    #[cfg(any(test, feature = "testing"))]
-    #[allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-    pub fn damage_note(&self, namespace: NoteNamespace, name: &[u8]) {
-        for entry in self.tree.scan_prefix(keys::note(namespace, name)) {
-            let (key, piece) = entry.unwrap();
-            self.tree.insert(key, &[piece[0], 0xff]).unwrap();
-        }
+        (found, errors)
     }
 }
 

@@ -285,15 +285,19 @@ pub(super) fn fork_keys_of(
     Ok(found)
 }
 
-/// Returns the number of the first message of each block of a file.
-pub(super) fn blocks_of(tree: &Tree, source: SourceKey) -> Result<Vec<u32>, StoreError> {
-    let mut found = Vec::new();
-    for key in tree.scan_prefix(keys::messages_of(source)).keys() {
-        found.extend(keys::first_message_in(&key?));
-    }
-    // A block may have several pieces.
-    found.dedup();
-    Ok(found)
+/// Returns the messages of the block that begins at message `first`.
+pub(super) fn block(
+    tree: &Tree,
+    source: SourceKey,
+    first: u32,
+) -> Result<Vec<Message>, StoreError> {
+    let key = keys::messages(source, first);
+    let sealed = pieces::get(tree, &key)?;
+    let sealed = sealed.ok_or_else(|| damaged(&key, "a piece is missing".to_owned()))?;
+    let records: Vec<MessageRecord> =
+        envelope::open(&sealed).map_err(|what| damaged(&key, what))?;
+    let read = |record| Message::try_from(record).map_err(|what| damaged(&key, what));
+    records.into_iter().map(read).collect()
 }
 
 pub(super) fn episode(tree: &Tree, id: EpisodeId) -> Result<Option<Episode>, StoreError> {

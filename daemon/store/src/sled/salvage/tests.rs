@@ -1,6 +1,6 @@
 use std::{
-    panic,
-    path::PathBuf,
+    fs, panic,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         mpsc::{self, RecvTimeoutError},
@@ -9,9 +9,9 @@ use std::{
     time::Duration,
 };
 
-use super::*;
+use super::{files::copy_files, *};
 use crate::{
-    contract,
+    Note, Source, SourceKey, contract,
     model::{Message, graph::Statements},
 };
 
@@ -19,7 +19,7 @@ const SESSIONS: u64 = 5;
 const MESSAGES: u32 = 200;
 
 /// Creates a store of sessions with some messages and an episode each, and closes it.
-fn filled(folder: &Path) {
+pub(super) fn filled(folder: &Path) {
     let store = SledStore::open(folder).unwrap();
     for number in 0..SESSIONS {
         let key = store.next_session_key().unwrap();
@@ -37,12 +37,31 @@ fn filled(folder: &Path) {
     store.close();
 }
 
-fn salvaged(damaged: &Path) -> (SledStore, Salvaged, tempfile::TempDir) {
+pub(super) fn salvaged(damaged: &Path) -> (SledStore, Salvaged, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let left = open_damaged(damaged, &folder.path().join("work")).unwrap();
     let store = SledStore::open(&folder.path().join("new")).unwrap();
     let salvaged = store.salvage(&left).unwrap();
     (store, salvaged, folder)
+}
+
+/// Returns the key of a session of [`filled`].
+pub(super) fn session_key(store: &SledStore, number: u64) -> SessionKey {
+    let id = contract::session(SessionKey(0), &format!("session-{number}")).id;
+    store.find_session(&id).unwrap().unwrap()
+}
+
+/// Returns the number of the first message of each block of a file.
+pub(super) fn block_numbers(store: &SledStore, source: SourceKey) -> Vec<u32> {
+    let keys = store.tree.scan_prefix(keys::messages_of(source)).keys();
+    keys.filter_map(|key| keys::first_message_in(&key.unwrap())).collect()
+}
+
+/// Flips a bit in a row.
+pub(super) fn damage(store: &SledStore, key: &[u8]) {
+    let mut value = store.tree.get(key).unwrap().unwrap().to_vec();
+    value[9] ^= 1;
+    store.tree.insert(key, value).unwrap();
 }
 
 fn files(folder: &Path, prefix: &str) -> Vec<PathBuf> {
@@ -119,23 +138,16 @@ fn only_unreadable_records_are_lost() {
     let whole = store.examine().unwrap();
     assert_eq!(whole.1, 0);
     // Damages one session, a block of messages of a second session, and the episode of a third.
-    let session = |number: u64| {
-        let id = contract::session(SessionKey(0), &format!("session-{number}")).id;
-        store.find_session(&id).unwrap().unwrap()
-    };
+    let session = |number: u64| session_key(&store, number);
     let source = SourceKey { session: session(1), number: 0 };
-    let block = reading::blocks_of(&store.tree, source).unwrap()[1];
+    let block = block_numbers(&store, source)[1];
     let lost = store.session(session(2)).unwrap().unwrap().indexed.unwrap().episode;
     let keys = [
         keys::session(session(0)),
         [keys::messages(source, block), vec![0, 0]].concat(),
         [keys::episode(lost), vec![0, 0]].concat(),
     ];
-    for key in keys {
-        let mut value = store.tree.get(&key).unwrap().unwrap().to_vec();
-        value[9] ^= 1;
-        store.tree.insert(key, value).unwrap();
-    }
+    keys.iter().for_each(|key| damage(&store, key));
     assert_eq!(store.examine().unwrap(), (whole.0, 3));
     store.close();
     let (store, salvaged, _folder) = salvaged(folder.path());
@@ -148,6 +160,27 @@ fn only_unreadable_records_are_lost() {
     let key = store.find_session(&id).unwrap().unwrap();
     let state = store.session(key).unwrap().unwrap().state;
     assert_eq!(state, State::Unindexed(Unindexed::History));
+}
+
+#[test]
+fn a_record_without_its_last_piece_is_unreadable() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let notes = [b"a", b"b"].map(|name| Note {
+        namespace: NoteNamespace::Learned,
+        name: name.to_vec(),
+        content: Some(contract::noise(0, 9_000).text.into_bytes()),
+    });
+    store.write(notes.map(Write::Note).into()).wait().unwrap();
+    assert_eq!(store.examine().unwrap(), (2, 0));
+    let first = keys::note(NoteNamespace::Learned, b"a");
+    let last = store.tree.scan_prefix(&first).keys().next_back().unwrap().unwrap();
+    store.tree.remove(last).unwrap();
+    assert_eq!(store.examine().unwrap(), (2, 1));
+    let second = keys::note(NoteNamespace::Learned, b"b");
+    let last = store.tree.scan_prefix(&second).keys().next_back().unwrap().unwrap();
+    store.tree.remove(last).unwrap();
+    assert_eq!(store.examine().unwrap(), (2, 2), "the last record of the database counts, too");
 }
 
 #[test]
@@ -450,7 +483,7 @@ impl SalvageCounts {
     /// Converts the counts to the report of a salvage into an empty store.
     fn as_salvaged(&self) -> Salvaged {
         let SalvageCounts { sessions, messages, episodes, unreadable, .. } = *self;
-        Salvaged { sessions, known: 0, forgotten: 0, messages, episodes, unreadable }
+        Salvaged { sessions, messages, episodes, unreadable, ..Salvaged::default() }
     }
 }
 

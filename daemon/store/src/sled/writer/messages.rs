@@ -6,12 +6,7 @@ use super::{Transaction, WriterThread};
 use crate::{
     OutboxChange, Reworded, SourceKey, StoreError,
     model::Message,
-    sled::{
-        envelope, keys, pieces,
-        prepared::MessageBlocks,
-        reading::{self, damaged},
-        records::MessageRecord,
-    },
+    sled::{envelope, keys, pieces, prepared::MessageBlocks, reading, records::MessageRecord},
 };
 
 impl WriterThread {
@@ -55,7 +50,7 @@ impl WriterThread {
                 continue;
             };
             if let Entry::Vacant(vacant) = blocks.entry(first) {
-                vacant.insert(self.block(source, first)?);
+                vacant.insert(reading::block(&self.tree, source, first)?);
             }
             let messages = blocks.get_mut(&first).into_iter().flatten();
             for message in messages.filter(|message| message.seq == seq && message.text == was) {
@@ -79,15 +74,6 @@ impl WriterThread {
             );
         }
         Ok(())
-    }
-
-    fn block(&self, source: SourceKey, first: u32) -> Result<Vec<Message>, StoreError> {
-        let key = keys::messages(source, first);
-        let Some(block) = pieces::get(&self.tree, &key)? else { return Ok(Vec::new()) };
-        let records: Vec<MessageRecord> =
-            envelope::open(&block).map_err(|what| damaged(&key, what))?;
-        let read = |record| Message::try_from(record).map_err(|what| damaged(&key, what));
-        records.into_iter().map(read).collect()
     }
 
     /// Returns the keys of the blocks of `source` that begin at message `from` or later.

@@ -4,19 +4,26 @@
 //! log (`db`) up to its first damaged entry. sled may panic if `conf` or `snap.…` is damaged. So
 //! this module opens a copy with fewer and fewer of these files, and copies record by record.
 
-use std::{collections::VecDeque, fs, io, path::Path, sync::atomic::Ordering};
+mod files;
+mod notes;
+mod sources;
 
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::atomic::Ordering,
+};
+
+pub use self::files::open_damaged;
 use super::{
     SledStore, envelope,
     keys::{self, Layout},
-    open_database,
     pieces::Joiner,
     reading::{self, read},
     records::SessionRecord,
     statements,
 };
 use crate::{
-    Note, NoteNamespace, NoteStore, PendingWrite, Source, SourceKey, Store, StoreError, Write,
+    NoteNamespace, NoteStore, PendingWrite, Store, StoreError, Write,
     model::{
         Episode, EpisodeId, SessionId, SessionKey,
         session::{Content, Indexed, Session, State, Unindexed},
@@ -34,6 +41,8 @@ pub struct Salvaged {
     /// Sessions that existed although they had been forgotten, and have been deleted.
     pub forgotten: u64,
     pub messages: u64,
+    /// Messages that were not copied, because their file belongs to another session.
+    pub lost: u64,
     pub episodes: u64,
     /// Records that could not be read.
     pub unreadable: u64,
@@ -41,66 +50,6 @@ pub struct Salvaged {
 
 /// Maximum number of lists of writes that are queued and not on disk yet.
 const MAX_PENDING: usize = 16;
-
-/// Opens a copy of the database in `damaged`. The copy replaces the folder `work`.
-///
-/// # Errors
-///
-/// When the database cannot be opened at all, or the copy cannot be written.
-pub fn open_damaged(damaged: &Path, work: &Path) -> Result<SledStore, StoreError> {
-    let copy = |what: fn(&str) -> bool| -> Result<(), StoreError> {
-        let failed = |error: io::Error| {
-            StoreError::Backend(format!(
-                "copy {} to {}: {error}",
-                damaged.display(),
-                work.display()
-            ))
-        };
-        if work.exists() {
-            fs::remove_dir_all(work).map_err(failed)?;
-        }
-        copy_files(damaged, work, what).map_err(failed)
-    };
-    let attempts: [fn(&str) -> bool; 3] =
-        [|_| true, |name| !name.starts_with("snap."), |name| name == "db" || name == "blobs"];
-    let mut outcome = Err(StoreError::Unreadable("the folder contains no database".to_owned()));
-    if !damaged.join("db").is_file() {
-        return outcome;
-    }
-    for kept in attempts {
-        copy(kept)?;
-        if !work.join("conf").exists() {
-            // All databases of the store have the same settings.
-            create_settings(work)?;
-        }
-        outcome = SledStore::open(work);
-        match &outcome {
-            Err(StoreError::Unreadable(_) | StoreError::Backend(_)) => {}
-            Ok(_) | Err(_) => break,
-        }
-    }
-    outcome
-}
-
-fn copy_files(from: &Path, to: &Path, kept: fn(&str) -> bool) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in from.read_dir()? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if entry.file_type()?.is_file() && kept(&name.to_string_lossy()) {
-            fs::copy(entry.path(), to.join(name))?;
-        }
-    }
-    Ok(())
-}
-
-fn create_settings(folder: &Path) -> Result<(), StoreError> {
-    let empty = folder.join("empty");
-    drop(open_database(&empty)?);
-    let failed = |error: io::Error| StoreError::Backend(format!("{}: {error}", folder.display()));
-    fs::copy(empty.join("conf"), folder.join("conf")).map_err(failed)?;
-    fs::remove_dir_all(&empty).map_err(failed)
-}
 
 impl SledStore {
     /// Returns the number of records in envelopes, and the number of damaged records among them.
@@ -112,19 +61,31 @@ impl SledStore {
     pub fn examine(&self) -> Result<(u64, u64), StoreError> {
         let (mut records, mut unreadable) = (0, 0);
         let mut joiner = Joiner::default();
+        // The key of a value whose last piece was not found yet.
+        let mut incomplete: Option<Vec<u8>> = None;
         for entry in &self.tree {
             let (key, value) = entry?;
+            let record = &key[..key.len().saturating_sub(2)];
+            if incomplete.take_if(|incomplete| incomplete != record).is_some() {
+                records += 1;
+                unreadable += 1;
+            }
             let sealed = match key.first().map_or(Layout::Plain, |table| keys::layout(*table)) {
                 Layout::Plain => continue,
                 Layout::Sealed => Some(value.to_vec()),
-                Layout::Pieces => joiner.take(&key, &value),
+                Layout::Pieces => {
+                    let joined = joiner.take(&key, &value);
+                    incomplete = joined.is_none().then(|| record.to_vec());
+                    joined
+                }
             };
             if let Some(sealed) = sealed {
                 records += 1;
                 unreadable += u64::from(envelope::unpack(&sealed).is_err());
             }
         }
-        Ok((records, unreadable))
+        let unfinished = u64::from(incomplete.is_some());
+        Ok((records + unfinished, unreadable + unfinished))
     }
 
     /// Copies the readable sessions of `from` that this store lacks, with their files, messages and
@@ -136,7 +97,8 @@ impl SledStore {
     pub fn salvage(&self, from: &SledStore) -> Result<Salvaged, StoreError> {
         let mut salvaged = Salvaged::default();
         let tickets = VecDeque::new();
-        let mut work = Transfer { from, into: self, salvaged: &mut salvaged, tickets };
+        let paths = HashSet::new();
+        let mut work = Transfer { from, into: self, salvaged: &mut salvaged, tickets, paths };
         work.notes()?;
         work.compare_redaction()?;
         // `forget` reads the copied notes from the disk.
@@ -161,6 +123,8 @@ struct Transfer<'a> {
     into: &'a SledStore,
     salvaged: &'a mut Salvaged,
     tickets: VecDeque<PendingWrite>,
+    /// The paths of the files that were found in `from`.
+    paths: HashSet<String>,
 }
 
 impl Transfer<'_> {
@@ -206,58 +170,6 @@ impl Transfer<'_> {
         ids
     }
 
-    fn notes(&mut self) -> Result<(), StoreError> {
-        // `copy_fork_data` and `engine::sharing` copy further notes. No other notes are copied.
-        let namespaces = [
-            NoteNamespace::Learned,
-            NoteNamespace::Usage,
-            NoteNamespace::Forgotten,
-            NoteNamespace::ForgottenRecords,
-            // The names are keys of facts, which do not change when transcripts are read again.
-            NoteNamespace::Corrections,
-        ];
-        for namespace in namespaces {
-            for note in self.from.each_note(namespace) {
-                let Some((name, content)) = self.readable(note) else { continue };
-                if self.into.note(namespace, &name)?.is_none() {
-                    let note = Note { namespace, name, content: Some(content) };
-                    self.write(Write::Note(note))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Deletes sessions that were read again while the notes about forgotten sessions were missing.
-    fn forget(&mut self) -> Result<(), StoreError> {
-        let mut found = Vec::new();
-        self.into.visit_sessions(&mut |session| {
-            found.push((session.key, name_of(&session.id)));
-            true
-        })?;
-        for (key, name) in found {
-            if self.into.note(NoteNamespace::Forgotten, &name)?.is_some() {
-                self.salvaged.forgotten += 1;
-                self.write(Write::DropSession(key))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Deletes the note about the redaction rules if the databases have different notes, so that
-    /// all text is redacted again.
-    fn compare_redaction(&mut self) -> Result<(), StoreError> {
-        let namespace = NoteNamespace::Redaction;
-        let theirs = self.readable(self.from.notes(namespace)).unwrap_or_default();
-        let ours = self.into.notes(namespace)?;
-        if theirs != ours {
-            for (name, _) in ours {
-                self.write(Write::Note(Note { namespace, name, content: None }))?;
-            }
-        }
-        Ok(())
-    }
-
     fn session(&mut self, mut session: Session) -> Result<(), StoreError> {
         if self.is_known(&session.id)? {
             self.salvaged.known += 1;
@@ -274,10 +186,8 @@ impl Transfer<'_> {
         let key = session.key;
         self.write(Write::Session(Box::new(session)))?;
         self.salvaged.sessions += 1;
-        self.copy_fork_data(before, key)?;
-        for source in self.sources(before) {
-            self.source(source, key)?;
-        }
+        let is_whole = self.copy_session_notes(before, key)?;
+        self.sources(before, key, is_whole)?;
         match episode {
             Some(episode) => self.episode(episode, key),
             None => Ok(()),
@@ -288,23 +198,6 @@ impl Transfer<'_> {
     fn is_known(&self, id: &SessionId) -> Result<bool, StoreError> {
         let forgotten = self.into.note(NoteNamespace::Forgotten, &name_of(id))?;
         Ok(forgotten.is_some() || self.into.find_session(id)?.is_some())
-    }
-
-    /// Copies the session's fork keys, and the note about the session from which it was forked.
-    fn copy_fork_data(&mut self, before: SessionKey, now: SessionKey) -> Result<(), StoreError> {
-        let records = self.readable(reading::fork_keys_of(&self.from.tree, before));
-        let records = records.unwrap_or_default();
-        self.write(Write::ForkKeys { session: now, records })?;
-        let fork = self.from.note(NoteNamespace::Forks, &before.0.to_be_bytes());
-        if let Some(content) = self.readable(fork).flatten() {
-            let name = now.0.to_be_bytes().to_vec();
-            self.write(Write::Note(Note {
-                namespace: NoteNamespace::Forks,
-                name,
-                content: Some(content),
-            }))?;
-        }
-        Ok(())
     }
 
     /// Restores a session from its episode if the session itself could not be read.
@@ -335,31 +228,9 @@ impl Transfer<'_> {
         self.write(Write::Session(Box::new(session)))?;
         self.salvaged.sessions += 1;
         let before = episode.session;
-        for source in self.sources(before) {
-            self.source(source, key)?;
-        }
+        let is_whole = self.copy_session_notes(before, key)?;
+        self.sources(before, key, is_whole)?;
         self.episode(episode, key)
-    }
-
-    fn sources(&mut self, session: SessionKey) -> Vec<Source> {
-        self.readable(reading::sources_of(&self.from.tree, session)).unwrap_or_default()
-    }
-
-    /// Copies a file and its messages block by block, so that only the damaged blocks are lost.
-    fn source(&mut self, mut source: Source, session: SessionKey) -> Result<(), StoreError> {
-        let before = source.key;
-        source.key = SourceKey { session, number: before.number };
-        let blocks = self.readable(reading::blocks_of(&self.from.tree, before)).unwrap_or_default();
-        for (at, first) in blocks.iter().enumerate() {
-            let count = blocks.get(at + 1).map_or(u32::MAX, |next| next - first);
-            let count = usize::try_from(count).unwrap_or(usize::MAX);
-            let messages = self.readable(self.from.messages(before, *first, count));
-            let messages = messages.unwrap_or_default();
-            self.salvaged.messages += messages.len() as u64;
-            self.write(Write::Messages { source: source.key, messages })?;
-        }
-        let checkpoint = self.readable(self.from.checkpoint(before)).flatten();
-        self.write(Write::Source { source, checkpoint })
     }
 
     fn episode(&mut self, mut episode: Episode, session: SessionKey) -> Result<(), StoreError> {
