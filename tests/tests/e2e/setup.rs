@@ -101,7 +101,7 @@ fn old_hooks_of_a_project_are_reported_and_repaired() {
     // Claude Code before 2.1.139 leaves the hooks of an earlier version in this form.
     fs::write(&settings, installed.replace("graphiti hook", "graphiti")).expect("write settings");
     let doctor = world.graphiti(&["doctor"]);
-    assert!(String::from_utf8_lossy(&doctor.stdout).contains("2.1.139"), "{doctor:?}");
+    assert!(String::from_utf8_lossy(&doctor.stdout).contains("have an old form"), "{doctor:?}");
     world.graphiti(&["doctor", "--fix"]);
     assert_eq!(read(&settings), installed);
     assert!(
