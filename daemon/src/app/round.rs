@@ -84,14 +84,13 @@ impl Supervisor {
         let sharing = Arc::new(self.sharing(store, &engine));
         let shared = sharing.follower(&positions);
         self.report_problems(damage, &engine).await;
-        let keeper = QuotaKeeper::new(engine.clone(), indexes.clone(), limits, can_shrink);
         let (admin_requests, requests) = mpsc::channel(4);
         let daemon = Arc::new(DaemonState {
+            keeper: Arc::new(QuotaKeeper::new(engine.clone(), indexes.clone(), limits, can_shrink)),
             engine,
             indexes,
             embedding: embedding.clone(),
             sharing: sharing.clone(),
-            keeper: Arc::new(keeper),
             home: home.clone(),
             config: RwLock::new(self.config.api.clone()),
             hook_stats: api::methods::hook::HookStats::default(),

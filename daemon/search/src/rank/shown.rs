@@ -72,7 +72,7 @@ pub(crate) fn rows(
 /// Returns the scores of a session's rows, weighed by the kinds of the rows and, for messages of the
 /// agent, by their places in the turn. Rows without a word of the query keep the score 0.
 fn weighed(scores: &[f32], rows: &[PassageEvidence], weights: &Weights) -> Vec<f32> {
-    let mut turn = Turn::default();
+    let mut turn = TurnScore::default();
     let weighed = rows.iter().zip(scores).enumerate().map(|(index, (row, score))| {
         turn.add(row, *score);
         let own = score * weights.of_shown_kind(row.kind);
@@ -100,7 +100,7 @@ fn is_report(rows: &[PassageEvidence]) -> bool {
 
 /// The messages of a turn so far: a prompt of the user, and the agent's messages after it.
 #[derive(Default)]
-struct Turn {
+struct TurnScore {
     /// The source and the number of the latest message.
     latest: Option<(u32, u32)>,
     /// The score of the prompt.
@@ -111,17 +111,21 @@ struct Turn {
     latest_step: f32,
 }
 
-impl Turn {
+impl TurnScore {
     /// Adds a row, which is in the latest message or begins the next message.
     fn add(&mut self, row: &PassageEvidence, score: f32) {
         if self.latest.is_none_or(|(source, _)| source != row.source) {
-            *self = Turn::default();
+            *self = TurnScore::default();
         }
         let is_new = self.latest.replace(row.message()) != Some(row.message());
         match row.kind {
             PassageKind::User => {
                 let before = if is_new { 0.0 } else { self.prompt };
-                *self = Turn { latest: self.latest, prompt: before.max(score), ..Turn::default() };
+                *self = TurnScore {
+                    latest: self.latest,
+                    prompt: before.max(score),
+                    ..TurnScore::default()
+                };
             }
             PassageKind::Agent if is_new => {
                 self.step = self.latest_step;

@@ -25,8 +25,9 @@ mod work;
 
 pub use self::{
     lines::{HandoffLine, repeats},
+    page::UseRate,
     past::EndedSession,
-    render::{HEAD, UseRate, is_marked_as_record, topic},
+    render::{HEAD, is_marked_as_record, topic},
     validity::StatementValidity,
     work::did_work,
 };

@@ -1,7 +1,8 @@
 //! Fills a text with the entries of sections up to a limit of characters: the most important entries
 //! first, and only whole entries.
 
-use crate::summarize::handoff::render::UseRate;
+/// A function from a topic to the share of its lines that later sessions used, from 0 to 1.
+pub type UseRate<'u> = &'u dyn Fn(&str) -> f64;
 
 /// A text that is filled up to a limit of characters.
 pub(super) struct HandoffPage {
