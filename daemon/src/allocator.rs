@@ -14,8 +14,8 @@
 ///
 /// Each compilation of a regular expression with characters outside of ASCII allocates a block of
 /// 400 kB for a moment. Such blocks come from the arenas, which keep up to 1 MiB of free memory at
-/// their end: this saves 4 % of the processor time of an import, and costs 2 to 6 MB at the peak and
-/// nothing later. Call this before any thread starts. Does nothing without glibc.
+/// their end: this saves 4 % of the processor time of an import, and costs 2 to 6 MB at the peak
+/// and nothing later. Call this before any thread starts. Does nothing without glibc.
 #[cfg_attr(
     all(target_os = "linux", target_env = "gnu"),
     expect(unsafe_code, reason = "no crate wraps the function; the call follows the manual page")

@@ -6,8 +6,8 @@ use crate::cli::{Output, Project, at_least_one};
 
 #[derive(Debug, Args)]
 pub(crate) struct Blame {
-    /// The file, optionally with the number of a line. With --project DIR, a path that does not exist
-    /// in the current directory is relative to DIR
+    /// The file, optionally with the number of a line. With --project DIR, a path that does not
+    /// exist in the current directory is relative to DIR
     #[arg(value_name = "FILE[:LINE]")]
     pub(crate) file: String,
     /// Only sessions whose edits contain this text

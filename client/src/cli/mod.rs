@@ -112,8 +112,8 @@ pub(crate) enum Command {
     /// Show the work of agents in numbers: sessions, time, files, tests, errors and cost
     ///
     /// Time is counted without pauses of more than five minutes. Time, tests, errors and cost of
-    /// imported sessions are not known. Days are in UTC. The cost is computed from the tokens in the
-    /// transcripts and the published prices of the models.
+    /// imported sessions are not known. Days are in UTC. The cost is computed from the tokens in
+    /// the transcripts and the published prices of the models.
     Stats(StatsOptions),
     /// Show what the next session in a project needs to know from the last sessions
     Handoff(Handoff),
@@ -152,9 +152,10 @@ pub(crate) enum Command {
     /// `graphiti import` reads these files on another machine. With --html, the folder gets pages
     /// for a browser: start at index.html.
     ///
-    /// Give each project or each backup a folder of its own: after the new files are written, the files
-    /// `episodes/*.md` of earlier exports are removed if this export does not contain their episodes.
-    /// Otherwise an import would restore sessions that were forgotten. This applies to both formats.
+    /// Give each project or each backup a folder of its own: after the new files are written, the
+    /// files `episodes/*.md` of earlier exports are removed if this export does not contain their
+    /// episodes. Otherwise an import would restore sessions that were forgotten. This applies to
+    /// both formats.
     Export(ExportOptions),
     /// Import the files that `export` wrote on another machine
     ///

@@ -34,8 +34,8 @@ pub(crate) fn ago(at: Option<Timestamp>, now: Timestamp) -> String {
     }
 }
 
-/// Formats an instant (RFC 3339) in the time zone of the machine, for example with `%Y-%m-%d`. Returns
-/// `at` as one line if `at` is no instant.
+/// Formats an instant (RFC 3339) in the time zone of the machine, for example with `%Y-%m-%d`.
+/// Returns `at` as one line if `at` is no instant.
 pub(crate) fn local(at: &str, format: &str) -> String {
     match instant(at) {
         Some(at) => at.to_zoned(TimeZone::system()).strftime(format).to_string(),

@@ -43,8 +43,8 @@ impl Breaker {
         Ok(())
     }
 
-    /// Records that the call that was admitted at `now` was not made. If the call was the probe of an
-    /// open breaker, the next call becomes the probe at once.
+    /// Records that the call that was admitted at `now` was not made. If the call was the probe of
+    /// an open breaker, the next call becomes the probe at once.
     pub fn not_called(&mut self, now: Timestamp) {
         // The breaker may have opened after it admitted the call.
         if let Some(open) = self.open.as_mut().filter(|open| open.probed_at == Some(now)) {

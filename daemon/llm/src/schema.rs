@@ -88,7 +88,8 @@ fn fit_object(
     let Some(properties) = schema["properties"].as_object() else { return Ok(map) };
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let mut fitted = Map::new();
-    // A schema may require a property that it does not describe. Such a property can have any value.
+    // A schema may require a property that it does not describe. Such a property can have any
+    // value.
     let undescribed = required.clone().filter(|name| !properties.contains_key(*name));
     let described = properties.iter().map(|(name, schema)| (name.as_str(), schema));
     for (name, schema) in described.chain(undescribed.map(|name| (name, &ANY))) {

@@ -158,8 +158,8 @@ struct Match {
     what: String,
 }
 
-/// Returns the matches in a window of `limit` bytes without the [`LEAD`]. The window is the one with
-/// the most different parts of the query, then the most matches, then the first one.
+/// Returns the matches in a window of `limit` bytes without the [`LEAD`]. The window is the one
+/// with the most different parts of the query, then the most matches, then the first one.
 fn best_window(matches: &[Match], limit: usize) -> &[Match] {
     let (mut best, mut best_worth) = (&matches[..0], 0);
     for (start, first) in matches.iter().enumerate() {

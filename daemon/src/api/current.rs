@@ -21,7 +21,7 @@ use crate::{
         EpisodeId, Namespace, SessionKey,
         session::{Session, State},
     },
-    store::StoreError,
+    store::{Store, StoreError},
 };
 
 /// Minimum length, in bytes, of the id prefix of a sub-agent.
@@ -178,22 +178,29 @@ pub(super) fn named(
     {
         return Ok(episode.session);
     }
-    let mut sessions = Vec::new();
-    for key in store.sessions_with_prefix(id, usize::MAX)? {
-        sessions.extend(store.session(key)?);
-    }
+    let keys = store.sessions_with_prefix(id, usize::MAX)?;
+    let (first, rest) = keys.split_at(keys.len().min(MAX_CANDIDATES));
+    let mut sessions = sessions_of(store.as_ref(), first)?;
     if let Some(exact) = sessions.iter().find(|session| session.id.id == id) {
         return Ok(exact.key);
     }
-    if sessions.len() > 1 {
-        let visible = visible_to_agent(daemon, client);
-        sessions.retain(|session| is_visible(session, visible.as_deref()));
+    let mut count = sessions.len() + rest.len();
+    if count > 1
+        && let Some(visible) = visible_to_agent(daemon, client)
+    {
+        sessions.extend(sessions_of(store.as_ref(), rest)?);
+        sessions.retain(|session| is_visible(session, Some(&visible)));
+        count = sessions.len();
     }
     match sessions.as_slice() {
         [] => Err(ResolveError::Unknown(id.to_owned())),
         [one] => Ok(one.key),
-        _ => Err(several(format!("have ids that begin with `{id}`"), sessions)),
+        _ => Err(several(format!("have ids that begin with `{id}`"), count, sessions)),
     }
+}
+
+fn sessions_of(store: &dyn Store, keys: &[SessionKey]) -> Result<Vec<Session>, StoreError> {
+    keys.iter().filter_map(|key| store.session(*key).transpose()).collect()
 }
 
 /// Whether a session has no project, or its project is one of `visible`; `None` means all projects.
@@ -201,8 +208,8 @@ fn is_visible(session: &Session, visible: Option<&[Namespace]>) -> bool {
     session.project.is_none() || is_of_project(session, visible)
 }
 
-fn several(what: String, mut sessions: Vec<Session>) -> ResolveError {
-    let count = sessions.len();
+/// Returns the error about `count` sessions, with the first of them.
+fn several(what: String, count: usize, mut sessions: Vec<Session>) -> ResolveError {
     sessions.truncate(MAX_CANDIDATES);
     ResolveError::Several { count, what, candidates: sessions }
 }
@@ -258,7 +265,7 @@ async fn only_active_in_directory(
             live.truncate(MAX_CANDIDATES);
             Err(ResolveError::NoneGiven(live))
         }
-        _ => Err(several(format!("are active in {directory}"), active)),
+        _ => Err(several(format!("are active in {directory}"), active.len(), active)),
     }
 }
 

@@ -184,8 +184,8 @@ pub(super) fn visible_projects(
     Some(visible)
 }
 
-/// Returns the directories that the settings do not hide from an agent; `None` for all. A person may
-/// see all directories.
+/// Returns the directories that the settings do not hide from an agent; `None` for all. A person
+/// may see all directories.
 pub(super) fn visible_to_agent(
     daemon: &DaemonState,
     client: &ClientContext,

@@ -14,7 +14,6 @@ use crate::{
         SessionId, SessionKey, Timestamp,
         episode::{Author, ExternalContent, MEMORY},
         graph::Statements,
-        session::{Content, Indexed, Session, State},
     },
     redact::Redactor,
     store::{Cleaner as _, Store, StoreError, Write},
@@ -106,8 +105,8 @@ impl Engine {
         Ok((episode, position))
     }
 
-    /// Returns the first of `episodes` that is the same wish as `memory`: the same text for the same
-    /// project.
+    /// Returns the first of `episodes` that is the same wish as `memory`: the same text for the
+    /// same project.
     pub async fn same_wish(
         &self,
         memory: &Memory,
@@ -274,25 +273,7 @@ fn is_same_wish(one: &Episode, other: &Episode) -> bool {
 
 /// Returns the writes that store an imported episode, with a session for it.
 fn writes_of(episode: &Episode, statements: Option<Statements>) -> Vec<Write> {
-    let session = Session {
-        key: episode.session,
-        id: episode.session_id.clone(),
-        project: Some(episode.project.clone()),
-        file: episode.file.clone(),
-        state: State::Indexed,
-        content: Some(Content {
-            hash: episode.content_hash,
-            messages: episode.summary.message_count.unwrap_or(0),
-        }),
-        indexed: Some(Indexed {
-            episode: episode.id,
-            hash: episode.content_hash,
-            at: episode.created_at,
-            reason: episode.reason.clone(),
-        }),
-        started_at: Some(episode.started_at),
-        last_activity: episode.ended_at,
-    };
+    let session = episode.to_session(episode.session);
     let mut writes = vec![Write::Episode(Box::new(episode.clone()))];
     // If no statements were exported, statements are derived from the fields of the summary. An
     // episode that is only a text has no such fields, unless it is a preference.

@@ -104,7 +104,8 @@ pub struct SearchSessionsAnswer {
     /// Words that occur in no session, and the words that were searched instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spelled: Vec<SpelledWord>,
-    /// Changed queries that find sessions; only for a model, and only if the query finds no session.
+    /// Changed queries that find sessions; only for a model, and only if the query finds no
+    /// session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broader: Vec<BroaderQuery>,
 }

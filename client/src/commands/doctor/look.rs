@@ -90,8 +90,8 @@ pub(super) fn here<'s>(surroundings: &Surroundings<'s>) -> Surroundings<'s> {
 }
 
 /// Queries the daemon. All its answers together have the time limit that other commands have for
-/// one answer, and the time for two checks of other servers. A shorter limit would be wrong, because
-/// a daemon that imports a large history on a busy machine needs a second or two.
+/// one answer, and the time for two checks of other servers. A shorter limit would be wrong,
+/// because a daemon that imports a large history on a busy machine needs a second or two.
 fn ask(home: &Path) -> DaemonProbe {
     let timeout = match timeout() {
         Ok(timeout) => timeout,

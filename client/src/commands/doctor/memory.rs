@@ -29,8 +29,8 @@ const EARLIEST_TIME: &str = "2026-01-01T00:00:00Z";
 const SHOWN_PROBLEMS: usize = 3;
 
 pub(super) fn examine(seen: &Observations) -> Vec<Finding> {
-    // Most users have one or two agents. The empty folders of other agents are not reported. Without
-    // an answer of the daemon, the folders are not known to be complete.
+    // Most users have one or two agents. The empty folders of other agents are not reported.
+    // Without an answer of the daemon, the folders are not known to be complete.
     let omits_empty =
         seen.answers().is_none() || seen.folders.iter().any(|folder| folder.transcripts > 0);
     let is_reported =

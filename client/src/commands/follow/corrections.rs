@@ -78,8 +78,8 @@ pub(super) struct ImportedCorrections {
 }
 
 /// Returns the corrections in the files of other machines, except files that `seen` contains with
-/// their current stamp, and the files that cannot be read. Skips an incomplete last line. This line is read later, because the stamp
-/// changes when the line is complete.
+/// their current stamp, and the files that cannot be read. Skips an incomplete last line. This line
+/// is read later, because the stamp changes when the line is complete.
 pub(super) fn new(
     machines: &[PathBuf],
     seen: &HashMap<PathBuf, SyncStamp>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{
     episode_id::EpisodeId,
     project::Project,
-    session::{CloseReason, ContentHash, SessionId, SessionKey},
+    session::{CloseReason, Content, ContentHash, Indexed, Session, SessionId, SessionKey, State},
     summary::EnhancedSessionSummary,
     time::Timestamp,
     wording::EVERYWHERE,
@@ -75,6 +75,29 @@ impl Episode {
     pub fn is_wish_for_all_projects(&self) -> bool {
         let mut wishes = self.summary.preferences.iter().flatten();
         self.is_memory() && wishes.any(|wish| wish.starts_with(EVERYWHERE))
+    }
+
+    /// Returns a session for the episode, as if its transcript had been read and indexed.
+    pub fn to_session(&self, key: SessionKey) -> Session {
+        Session {
+            key,
+            id: self.session_id.clone(),
+            project: Some(self.project.clone()),
+            file: self.file.clone(),
+            state: State::Indexed,
+            content: Some(Content {
+                hash: self.content_hash,
+                messages: self.summary.message_count.unwrap_or_default(),
+            }),
+            indexed: Some(Indexed {
+                episode: self.id,
+                hash: self.content_hash,
+                at: self.created_at,
+                reason: self.reason.clone(),
+            }),
+            started_at: Some(self.started_at),
+            last_activity: self.ended_at,
+        }
     }
 
     /// Returns the other machine from which the episode was imported, if it was imported.

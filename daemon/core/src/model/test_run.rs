@@ -182,8 +182,8 @@ pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
 /// - the latest run
 ///
 /// A later run covers a run if the later run has no failures, and has the same or a wider limit, or
-/// has no limit and at least as many tests. A run with failures does not count if later runs without
-/// failures chose each test that failed.
+/// has no limit and at least as many tests. A run with failures does not count if later runs
+/// without failures chose each test that failed.
 ///
 /// A run is whole if it left no tests out, and ran at least half as many tests as the largest such
 /// run of the same framework. The size is ignored if the run has no counts (its output was

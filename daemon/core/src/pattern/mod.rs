@@ -28,9 +28,10 @@ macro_rules! compiled_pattern {
     }};
 }
 
-/// Returns an [`ExpressionSet`], as an [`Arc`](std::sync::Arc), of expressions that few texts match.
-/// A search in a set costs less than a search by each expression, and an expression is not compiled
-/// until a text contains its literals. [`compact`] describes the meaning of `\b`, `\d` and `\w`.
+/// Returns an [`ExpressionSet`], as an [`Arc`](std::sync::Arc), of expressions that few texts
+/// match. A search in a set costs less than a search by each expression, and an expression is not
+/// compiled until a text contains its literals. [`compact`] describes the meaning of `\b`, `\d` and
+/// `\w`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! compiled_patterns {

@@ -130,8 +130,8 @@ impl StatementStates {
         }
     }
 
-    /// Returns the state of a wish of the summary. If the wish was withdrawn and stated again, this is
-    /// the state of its last period.
+    /// Returns the state of a wish of the summary. If the wish was withdrawn and stated again, this
+    /// is the state of its last period.
     fn wish(&self, wish: &str) -> Option<&StatementState> {
         let plain = |text: &str| text.replace(['"', '“', '”'], "");
         let is_same = |state: &&StatementState| plain(&state.sentence) == plain(wish);
@@ -141,9 +141,9 @@ impl StatementStates {
         wishes.clone().filter(is_same).max_by_key(|state| state.holds).or_else(similar)
     }
 
-    /// Returns a text without the wishes that were marked as wrong or done. A wish is removed only if
-    /// the text contains all of its sentences, one after the other. Sentences of wishes that hold
-    /// stay.
+    /// Returns a text without the wishes that were marked as wrong or done. A wish is removed only
+    /// if the text contains all of its sentences, one after the other. Sentences of wishes that
+    /// hold stay.
     pub fn without_corrected_wishes(&self, text: &str) -> String {
         let text_parts: Vec<&str> = parts(text).collect();
         let contains = |wish: &[&str]| {
@@ -165,8 +165,8 @@ impl StatementStates {
 
     /// Removes the wishes that were marked as wrong or done from the quoted requests.
     fn correct_requests(&mut self) {
-        // A first request that is only a wish becomes empty. Without it, the handoff would quote the
-        // objective, which repeats the wish.
+        // A first request that is only a wish becomes empty. Without it, the handoff would quote
+        // the objective, which repeats the wish.
         let first = self.ending.first_request.as_deref();
         let first = first.map(|request| self.without_corrected_wishes(request));
         let later = self.ending.later_requests.iter();
@@ -225,9 +225,9 @@ fn text_attribute(relation: Relation) -> Option<&'static str> {
 }
 
 impl Graph<'_> {
-    /// Returns which open ends, decisions, wishes and failing tests of an episode hold at `now`, and how
-    /// the session ended, without reported statements and requested wishes that were marked as wrong or
-    /// done.
+    /// Returns which open ends, decisions, wishes and failing tests of an episode hold at `now`,
+    /// and how the session ended, without reported statements and requested wishes that were marked
+    /// as wrong or done.
     pub fn statement_states(
         &self,
         episode: EpisodeId,

@@ -232,8 +232,8 @@ fn topic_bit(topic: Topic) -> u128 {
     1 << topic as u32
 }
 
-/// Returns the candidates for a sentence. Many rules ask for different topics of a sentence, and few
-/// sentences contain the literals of a topic.
+/// Returns the candidates for a sentence. Many rules ask for different topics of a sentence, and
+/// few sentences contain the literals of a topic.
 fn candidates(sentence: &str) -> Rc<SentenceCandidates> {
     thread_local! {
         static CACHE: Cache<Rc<SentenceCandidates>> = Cache::default();
@@ -242,8 +242,8 @@ fn candidates(sentence: &str) -> Rc<SentenceCandidates> {
     cached(&CACHE, MAX_CACHED_TOPICS, sentence, || Rc::new(INDEX.get().candidates(sentence)))
 }
 
-/// Returns the part of a sentence that is matched. The cost of a match is linear in the length. Long
-/// text without full stops, such as a log, is not a sentence.
+/// Returns the part of a sentence that is matched. The cost of a match is linear in the length.
+/// Long text without full stops, such as a log, is not a sentence.
 fn matched_part(sentence: &str) -> &str {
     &sentence[..sentence.floor_char_boundary(MAX_SENTENCE_BYTES)]
 }

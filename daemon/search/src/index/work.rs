@@ -35,8 +35,9 @@ const EDITING_TOOLS: [&str; 16] = [
     "applypatch",
 ];
 
-/// Returns [`EDIT`] if the message of `tool` is a call that edited a file. After its first line, such a
-/// call has the removed and added lines. The first line of a result has an arrow before the outcome.
+/// Returns [`EDIT`] if the message of `tool` is a call that edited a file. After its first line,
+/// such a call has the removed and added lines. The first line of a result has an arrow before the
+/// outcome.
 pub(crate) fn of_call(tool: &str, text: &str) -> Option<String> {
     let mut lines = text.lines();
     let is_call = lines.next().is_some_and(|line| !line.contains(" → "));

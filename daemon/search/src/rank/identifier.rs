@@ -24,9 +24,9 @@ pub(crate) struct SoughtIdentifier {
     /// The unit of the identifier; `None` if the query could be a plain word. Sessions that only
     /// mention such a word are ranked as for other queries.
     unit: Option<usize>,
-    /// The sessions that changed a file with this name, or made a commit with this hash or ticket. If
-    /// no session did, the sessions with an edit that contains the identifier, such as the name of a
-    /// function.
+    /// The sessions that changed a file with this name, or made a commit with this hash or ticket.
+    /// If no session did, the sessions with an edit that contains the identifier, such as the name
+    /// of a function.
     workers: FxHashSet<u64>,
 }
 

@@ -16,8 +16,8 @@ use crate::{
 /// copies of others, and because a message may have several rows.
 const MAX_ROWS: usize = 16;
 
-/// Maximum length, in terms, of a message that is a step of the agent rather than an explanation. It
-/// is about 400 bytes.
+/// Maximum length, in terms, of a message that is a step of the agent rather than an explanation.
+/// It is about 400 bytes.
 const MAX_STEP: u32 = 60;
 
 /// The rows of a session's passages with their scores, best first.
@@ -69,8 +69,8 @@ pub(crate) fn rows(
     rows
 }
 
-/// Returns the scores of a session's rows, weighed by the kinds of the rows and, for messages of the
-/// agent, by their places in the turn. Rows without a word of the query keep the score 0.
+/// Returns the scores of a session's rows, weighed by the kinds of the rows and, for messages of
+/// the agent, by their places in the turn. Rows without a word of the query keep the score 0.
 fn weighed(scores: &[f32], rows: &[PassageEvidence], weights: &Weights) -> Vec<f32> {
     let mut turn = TurnScore::default();
     let weighed = rows.iter().zip(scores).enumerate().map(|(index, (row, score))| {

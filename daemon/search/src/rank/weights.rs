@@ -148,8 +148,8 @@ impl Weights {
         weights
     }
 
-    /// Returns the weights for a query with filters of passages. The places of messages in their turns
-    /// are then unknown, because the filters exclude messages.
+    /// Returns the weights for a query with filters of passages. The places of messages in their
+    /// turns are then unknown, because the filters exclude messages.
     pub(crate) fn without_turns(&self) -> Weights {
         Weights {
             shown_report: 1.0,

@@ -61,8 +61,8 @@ async fn run(
         replaces,
         kind: kind(&arguments)?,
     };
-    // An agent may add a wish to a project, even if the agent may not search this project. Then, the
-    // answer must not show whether the project has the wish.
+    // An agent may add a wish to a project, even if the agent may not search this project. Then,
+    // the answer must not show whether the project has the wish.
     let is_hidden = is_project_hidden(daemon, client, memory.project.namespace());
     let known = if is_hidden { None } else { known_wish(daemon, &memory).await? };
     let is_known = known.is_some();
@@ -90,8 +90,8 @@ async fn run(
     })
 }
 
-/// Returns the episode of the same wish for the same project, if the wish still holds. A second copy
-/// would keep the wish when the user forgets one of them.
+/// Returns the episode of the same wish for the same project, if the wish still holds. A second
+/// copy would keep the wish when the user forgets one of them.
 async fn known_wish(daemon: &DaemonState, memory: &Memory) -> Result<Option<Episode>, Error> {
     if memory.kind == MemoryKind::Note || memory.replaces.is_some() {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! `find_fix`: finds earlier fixes of an error and of similar errors, findings that quote the error,
-//! and commands that worked in another form.
+//! `find_fix`: finds earlier fixes of an error and of similar errors, findings that quote the
+//! error, and commands that worked in another form.
 
 use graphiti_proto::{
     rpc::{Error, code},
@@ -108,8 +108,8 @@ async fn similar(
     found.iter().map(|(fact, _)| graph::fact_row(daemon, fact)).collect()
 }
 
-/// Returns the latest period of a fact, if the fact is the fix of an error, a finding that quotes the
-/// error with these words, or a command that worked in another form.
+/// Returns the latest period of a fact, if the fact is the fix of an error, a finding that quotes
+/// the error with these words, or a command that worked in another form.
 fn fixes(
     daemon: &DaemonState,
     graph: &Graph<'_>,
@@ -231,7 +231,8 @@ mod tests {
                 true,
             ),
             ("The user loads later: \"cannot read properties of undefined (reading 'id')\".", true),
-            // The same words without quotation marks, and other words of an error in quotation marks.
+            // The same words without quotation marks, and other words of an error in quotation
+            // marks.
             ("The properties of the id are read too early, which is an error.", false),
             ("The log has `TypeError: x is not a function` at the start.", false),
             // A command or a name that has the words of the error is no message.

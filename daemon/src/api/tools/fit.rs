@@ -82,9 +82,9 @@ fn scores(hits: &[Hit]) -> Vec<f64> {
 }
 
 /// Keeps as many sessions as fit into a text of the cost `left`, but at least one. The remaining
-/// space is for passages: first the best passage of each session, unless its share is very small, then
-/// the passages that fit into the session's share ([`shares`]), then the other passages: a session in
-/// which the same question was asked has the best score, but often no answer.
+/// space is for passages: first the best passage of each session, unless its share is very small,
+/// then the passages that fit into the session's share ([`shares`]), then the other passages: a
+/// session in which the same question was asked has the best score, but often no answer.
 fn fit_hits(hits: &mut Vec<Hit>, mut left: usize) {
     let sizes: Vec<_> = hits.iter().map(text::search::sizes).collect();
     let fitting = sizes.iter().take_while(|(line, _)| take(&mut left, *line)).count().max(1);

@@ -40,12 +40,13 @@ const VERSION: u32 = 1;
 const NAME: &[u8] = b"all";
 
 impl LearnedTools {
-    /// Loads the saved classifications. If they are damaged or cannot be parsed, starts without any.
+    /// Loads the saved classifications. If they are damaged or cannot be parsed, starts without
+    /// any.
     ///
     /// # Errors
     ///
-    /// Returns an error if the classifications cannot be read, or if a newer version wrote them. The
-    /// next change would overwrite them, and the user's corrections would be lost.
+    /// Returns an error if the classifications cannot be read, or if a newer version wrote them.
+    /// The next change would overwrite them, and the user's corrections would be lost.
     pub fn load(store: Arc<dyn Store>) -> Result<LearnedTools, StoreError> {
         let learned = Arc::new(Mutex::new(read(store.as_ref())?));
         Ok(LearnedTools { learned, store })

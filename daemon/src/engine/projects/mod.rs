@@ -150,8 +150,8 @@ impl Projects {
         for project in projects.iter().take_while(|_| go_on()) {
             self.note(project, now);
         }
-        // If the visit failed or was stopped, the list of projects is incomplete, so no directory is
-        // dropped.
+        // If the visit failed or was stopped, the list of projects is incomplete, so no directory
+        // is dropped.
         if visited.is_err() || !go_on() {
             return;
         }

@@ -125,8 +125,8 @@ impl Evictor<'_> {
         Ok(self.evicted.episodes - before)
     }
 
-    /// Whether the session is still indexed. A session that continued since the sessions were listed
-    /// has text that no episode contains yet.
+    /// Whether the session is still indexed. A session that continued since the sessions were
+    /// listed has text that no episode contains yet.
     fn is_indexed(&self, session: SessionKey) -> Result<bool, StoreError> {
         let session = self.store.session(session)?;
         Ok(session.is_some_and(|session| session.state == State::Indexed))

@@ -80,7 +80,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// written.
 const RETRY: Duration = Duration::from_secs(30);
 /// The pause after an attempt that did not suffice, as a multiple of the duration of the attempt.
-/// Each attempt reads the whole database. Evictions are writes, so many attempts without a pause
+/// Each attempt reads the whole database and writes the evictions. Without a pause, these writes
 /// would make the file grow beyond its limit.
 const PAUSE_PER_ATTEMPT: u32 = 20;
 

@@ -223,8 +223,9 @@ impl Sharing {
         self.changed.notify_one();
     }
 
-    /// Records that a user deleted a session or its episode. While sharing is off, this is recorded,
-    /// too, because a later comparison of all sessions keeps episodes that this machine lacks.
+    /// Records that a user deleted a session or its episode. While sharing is off, this is
+    /// recorded, too, because a later comparison of all sessions keeps episodes that this machine
+    /// lacks.
     pub fn note_deletion(&self, session: SessionKey) {
         self.lock().mark_deleted(session);
         self.changed.notify_one();

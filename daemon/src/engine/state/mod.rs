@@ -191,7 +191,8 @@ impl EngineState {
         }
     }
 
-    /// Corrects the times of sessions and of questions when the clock was set back, now or since the last run.
+    /// Corrects the times of sessions and of questions when the clock was set back, now or since
+    /// the last run.
     fn detect_clock_step(&mut self, now: Timestamp) {
         if now.plus(CLOCK_STEP) < self.latest {
             for session in self.tracker.clamp_future_times(now) {

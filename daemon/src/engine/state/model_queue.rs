@@ -278,7 +278,8 @@ impl EngineState {
     }
 
     /// Limits the pauses of postponed questions, because later times may come from a clock that was
-    /// ahead. If a question waits for a new budget, the client postpones it again without a request.
+    /// ahead. If a question waits for a new budget, the client postpones it again without a
+    /// request.
     pub(super) fn limit_pauses_of_questions(&mut self, now: Timestamp) {
         let delays = &self.settings.summarizer.resilience.retry_delays;
         let latest = now.plus(delays.iter().max().copied().unwrap_or_default());

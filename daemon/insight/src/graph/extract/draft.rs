@@ -104,8 +104,8 @@ impl<'e> Draft<'e> {
         draft
     }
 
-    /// Returns the blocks of each report and then of the last reply. Many sentences are searched for
-    /// in them.
+    /// Returns the blocks of each report and then of the last reply. Many sentences are searched
+    /// for in them.
     pub(super) fn report_blocks(&self) -> &[Vec<ReportBlock>] {
         self.report_blocks.get_or_init(|| {
             let reports = self.evidence.reports.iter().map(|report| &report.text);

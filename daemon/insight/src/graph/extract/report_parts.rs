@@ -176,7 +176,7 @@ impl ReportReader {
         match shown.filter(|code| !code.is_empty()) {
             Some(code) => self.item(format!("`{code}`")),
             None => {
-                // The ellipsis stands for the omitted code, because the sentence announces code.
+                // The sentence announces code. An ellipsis replaces the omitted code.
                 if let Some(part) = self.parts.last_mut().filter(|_| is_introduced) {
                     part.text.push_str(" …");
                 }

@@ -35,12 +35,12 @@ pub(super) const REPORTS: usize = 20;
 /// Maximum length, in bytes, of the report of a turn without its [`DOCUMENT`]. The middle of a
 /// longer report is removed.
 pub(super) const TURN_REPORT: usize = 8_000;
-/// If all reports together are longer, in bytes, earlier reports are shortened to [`EARLIER_REPORT`]:
-/// first those without a [`DOCUMENT`], the oldest first. The last report stays, so many reports may
-/// still be longer together.
+/// Maximum length, in bytes, of all reports together. If they are longer, earlier reports are
+/// shortened to [`EARLIER_REPORT`], the oldest first; reports with a [`DOCUMENT`] are shortened after
+/// the others. The last report is never shortened, so the limit can be exceeded.
 pub(super) const REPORT_TEXTS: usize = 52_000;
-/// Maximum length, in bytes, of an earlier report with its [`DOCUMENT`], if the reports are too long
-/// together, or if a later report has the text of a file that describes the progress.
+/// Maximum length, in bytes, of an earlier report with its [`DOCUMENT`], if the reports are too
+/// long together, or if a later report has the text of a file that describes the progress.
 pub(super) const EARLIER_REPORT: usize = 2_600;
 /// Maximum number of environment variables of a test run.
 pub(super) const VARIABLES: usize = 4;

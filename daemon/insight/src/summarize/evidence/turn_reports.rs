@@ -60,8 +60,8 @@ impl Collector {
     }
 }
 
-/// If the reports are too long together, shortens the long ones: first those without a document, and
-/// of these the oldest first. The last report stays.
+/// If the reports are too long together, shortens the long ones: first those without a document,
+/// and of these the oldest first. The last report stays.
 fn shorten_earlier(reports: &mut [TurnReport]) {
     let mut total: usize = reports.iter().map(|report| report.text.len()).sum();
     let Some((_, earlier)) = reports.split_last_mut() else { return };

@@ -154,7 +154,7 @@ pub fn gather(
     handoff
 }
 
-/// Quotes a wish as [`gather`] lists it. Returns `None` for a wish without words, which is not listed.
+/// Quotes a wish as [`gather`] lists it; `None` for a wish without words, which is not listed.
 pub fn quoted_wish(wish: &str) -> Option<String> {
     // Wishes in a summary are already quoted.
     guard::quote(wish.trim_matches('"'), MAX_ENTRY_CHARS)

@@ -1,5 +1,5 @@
-//! Fills a text with the entries of sections up to a limit of characters: the most important entries
-//! first, and only whole entries.
+//! Fills a text with the entries of sections up to a limit of characters: the most important
+//! entries first, and only whole entries.
 
 /// A function from a topic to the share of its lines that later sessions used, from 0 to 1.
 pub type UseRate<'u> = &'u dyn Fn(&str) -> f64;

@@ -122,8 +122,8 @@ impl EndedSession {
         }
     }
 
-    /// Removes wishes that were marked as wrong or done, with the function `corrected`, from the texts
-    /// that may repeat a request.
+    /// Removes wishes that were marked as wrong or done, with the function `corrected`, from the
+    /// texts that may repeat a request.
     pub(super) fn correct(&mut self, corrected: &dyn Fn(&str) -> String) {
         let texts = [&mut self.name, &mut self.objective].into_iter();
         texts.chain(&mut self.other_tasks).for_each(|text| *text = corrected(text));

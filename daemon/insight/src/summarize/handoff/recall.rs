@@ -175,8 +175,8 @@ impl RecallMemory {
         thresholds.iter().any(|threshold| threshold.admits(&overlap)).then_some(overlap.share)
     }
 
-    /// Compares an entry with a prompt; `None` if they share fewer than `least_words` words. The user
-    /// waits, so the other measures of these entries are not computed.
+    /// Compares an entry with a prompt; `None` if they share fewer than `least_words` words. The
+    /// user waits, so the other measures of these entries are not computed.
     fn overlap(
         &self,
         entry: &RecallEntry,
@@ -337,15 +337,15 @@ fn tails(error: &str) -> Vec<String> {
     colons.map(|(at, _)| plain(&error[at + 2..])).filter(is_clear).collect()
 }
 
-/// Returns the words of a text without its addresses: the words of addresses, such as `https`, are in
-/// many texts.
+/// Returns the words of a text without its addresses: the words of addresses, such as `https`, are
+/// in many texts.
 fn compared_words(text: &str) -> BTreeSet<String> {
     let address = pattern!(r#"(?i)\b(?:https?://|www\.)[^\s"'|,<>)\]}”，。；、]+"#);
     words(&address.replace_all(text, " "))
 }
 
-/// Returns the addresses of pull requests and issues, without their scheme and without the text after
-/// the number.
+/// Returns the addresses of pull requests and issues, without their scheme and without the text
+/// after the number.
 fn addresses(text: &str) -> BTreeSet<String> {
     let numbered = pattern!(
         r"(?i)\bhttps?://([\w.-]+(?:/[\w.~-]+)+/(?:pull|pulls|issues|pull-requests|merge_requests)/\d+)\b"
@@ -359,8 +359,8 @@ fn plain(text: &str) -> String {
     line.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
 }
 
-/// Returns the words that are probably names of single things: they have a digit, a mark such as `.`
-/// or `_`, several hyphens, or a capital letter after the first character.
+/// Returns the words that are probably names of single things: they have a digit, a mark such as
+/// `.` or `_`, several hyphens, or a capital letter after the first character.
 fn names(text: &str) -> BTreeSet<String> {
     name_tokens(text).map(str::to_lowercase).collect()
 }

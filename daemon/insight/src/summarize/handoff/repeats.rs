@@ -19,8 +19,8 @@ pub(super) fn title(past: &EndedSession) -> Option<&str> {
     Some(past.name.as_str()).filter(|name| !name.is_empty() && !is_repeated)
 }
 
-/// Returns the beginning of the id of a session that identifies the session: of a UUID, the parts with
-/// its time or 48 random bits.
+/// Returns the beginning of the id of a session that identifies the session: of a UUID, the parts
+/// with its time or 48 random bits.
 pub(super) fn short_id(id: &str) -> &str {
     pattern!(r"^[0-9a-f]{8}-[0-9a-f]{4}(?:-[0-9a-f]{4}){2}-[0-9a-f]{12}$")
         .find(id)

@@ -26,7 +26,7 @@ use crate::{
     NoteNamespace, NoteStore, PendingWrite, Store, StoreError, Write,
     model::{
         Episode, EpisodeId, SessionId, SessionKey,
-        session::{Content, Indexed, Session, State, Unindexed},
+        session::{Session, State, Unindexed},
     },
     notes::name_of,
 };
@@ -206,25 +206,7 @@ impl Transfer<'_> {
             return Ok(());
         }
         let key = self.into.next_session_key()?;
-        let session = Session {
-            key,
-            id: episode.session_id.clone(),
-            project: Some(episode.project.clone()),
-            file: episode.file.clone(),
-            state: State::Indexed,
-            content: Some(Content {
-                hash: episode.content_hash,
-                messages: episode.summary.message_count.unwrap_or_default(),
-            }),
-            indexed: Some(Indexed {
-                episode: episode.id,
-                hash: episode.content_hash,
-                at: episode.created_at,
-                reason: episode.reason.clone(),
-            }),
-            started_at: Some(episode.started_at),
-            last_activity: episode.ended_at,
-        };
+        let session = episode.to_session(key);
         self.write(Write::Session(Box::new(session)))?;
         self.salvaged.sessions += 1;
         let before = episode.session;

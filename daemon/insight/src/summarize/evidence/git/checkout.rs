@@ -55,8 +55,8 @@ pub(super) fn short_hash(hash: &str) -> String {
     hash.get(..9).unwrap_or(hash).to_owned()
 }
 
-/// Whether an output shows that `git stash` did not drop or restore a stash. Other commands may have
-/// printed a part of the output.
+/// Whether an output shows that `git stash` did not drop or restore a stash. Other commands may
+/// have printed a part of the output.
 fn keeps_stash(output: &str) -> bool {
     let dropped = pattern!(r"(?m)^Dropped (?:refs/)?stash@");
     let failed = pattern!(

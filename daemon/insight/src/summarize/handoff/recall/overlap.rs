@@ -15,8 +15,8 @@ pub(super) struct Overlap {
     pub(super) subject_words: usize,
     /// The information of the shared words, in nats.
     pub(super) information: f64,
-    /// The share of the entry's information that the prompt contains, from 0 to 1. A shared name raises
-    /// it in some topics.
+    /// The share of the entry's information that the prompt contains, from 0 to 1. A shared name
+    /// raises it in some topics.
     pub(super) share: f64,
     /// The cosine of the words of both, weighted by information: low if one text is long and the
     /// shared words are a small part of it. From 0 to 1.
@@ -105,8 +105,8 @@ const WISH: [Threshold; 1] = [limits(0.75, 2, 4.5)];
 /// The prompt must ask almost the same question, because questions share their wording.
 const ANSWER: [Threshold; 1] = [limits(0.7, 5, 9.0)];
 
-/// Words of requests about any software. A prompt and an entry that share only these words are about
-/// different things. Few entries do not show that these words are frequent.
+/// Words of requests about any software. A prompt and an entry that share only these words are
+/// about different things. Few entries do not show that these words are frequent.
 static REQUEST_WORDS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     words(
         "add address app application apply branch bug build change check clean code command comment \
