@@ -5,9 +5,10 @@
 use std::{panic, thread};
 
 /// The maximum delay, in nanoseconds, with which these threads are woken from a wait with a time
-/// limit. Events still wake them at once.
+/// limit: an hour. Events still wake them at once. In sled 0.34.7, polling for work is the only wait
+/// with a time limit in these threads; a sleep would last up to an hour longer.
 #[cfg(target_os = "linux")]
-const SLACK: std::num::NonZeroU64 = std::num::NonZeroU64::new(10_000_000_000).expect("not 0");
+const SLACK: std::num::NonZeroU64 = std::num::NonZeroU64::new(3_600_000_000_000).expect("not 0");
 
 /// Runs a function that starts threads, and allows the system to wake them late. The function runs
 /// on a separate thread: a thread passes this setting on to the threads that it starts, and the
