@@ -32,7 +32,8 @@ use crate::{
     model::{
         time::Timestamp,
         transcript::{
-            Entry, Item, RecapKind, RecordUuid, SessionContext, TitleSource, without_middle,
+            COMPACTION_START, Entry, Item, RecapKind, RecordUuid, SessionContext, TitleSource,
+            without_middle,
         },
     },
 };
@@ -236,7 +237,8 @@ fn is_warm_up(record: &Object<'_>, content: &str, memory: &mut Memory) -> bool {
     queue::follows_warm_up(record, memory)
 }
 
-/// Emits a text of a user record, unless it was already emitted from the queue of prompts.
+/// Emits a text of a user record, unless it was already emitted from the queue of prompts. The
+/// summary of a compaction is no prompt, also if an older version did not mark its record.
 fn delivered(
     text: &str,
     speaker: Speaker,
@@ -245,6 +247,10 @@ fn delivered(
 ) -> RecordVerdict {
     if speaker == Speaker::User && queue::of(memory).delivered(text, false) {
         return RecordVerdict::Skipped("user/read from the queue".to_owned());
+    }
+    if text.starts_with(COMPACTION_START) {
+        out.item(Item::Recap { kind: RecapKind::Compaction, text: Cow::Borrowed(text) });
+        return RecordVerdict::Read;
     }
     emit_user_text(text, speaker, out)
 }
@@ -393,6 +399,7 @@ mod tests {
                     Item::Result(result) => format!("{who}result: {}", result.content.decode(99)),
                     Item::TaskEnded(ended) => format!("{who}ended {}: {}", ended.task, ended.text),
                     Item::ShellOutput(text) => format!("{who}shell: {}", text.trim()),
+                    Item::Recap { text, .. } => format!("{who}recap: {text}"),
                     _ => return,
                 });
             };
@@ -416,6 +423,26 @@ mod tests {
 
     fn attached(text: &str) -> Value {
         json!({ "type": "attachment", "attachment": { "type": "queued_command", "prompt": text } })
+    }
+
+    #[test]
+    fn a_summary_of_a_compaction_is_no_prompt_also_without_its_mark() {
+        let text = "This session is being continued from a previous conversation that ran out of \
+                    context. The conversation is summarized below:\n1. Request: fix it";
+        let mut marked = user("Continued.");
+        marked["isCompactSummary"] = json!(true);
+        let block =
+            json!({ "type": "user", "message": { "content": [{ "type": "text", "text": text }] } });
+        let about = user("Is this session being continued from a previous conversation?");
+        assert_eq!(
+            read(&[marked, user(text), block, about]),
+            [
+                "recap: Continued.".to_owned(),
+                format!("recap: {text}"),
+                format!("recap: {text}"),
+                "prompt: Is this session being continued from a previous conversation?".to_owned(),
+            ]
+        );
     }
 
     #[test]

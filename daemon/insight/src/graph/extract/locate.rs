@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use super::fact_selection;
 use crate::{
     graph::text,
-    model::{Evidence, transcript::Origin, wording::is_retry},
+    model::{
+        Evidence,
+        transcript::{COMPACTION_START, Origin},
+        wording::is_retry,
+    },
 };
 
 /// Minimum share of the words of a sentence that are in its source.
@@ -18,8 +22,6 @@ const RETRY_SHARE: f64 = 0.75;
 const MAX_TYPED_BYTES: usize = 1_000;
 /// Number of words at the beginning of a sentence that a long prompt must contain.
 const FIRST_WORDS: usize = 5;
-/// The beginning of the summary that an agent writes when its context is full.
-const COMPACTION_START: &str = "This session is being continued from a previous conversation";
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SentenceSource {
