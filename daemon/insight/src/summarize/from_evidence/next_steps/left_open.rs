@@ -104,8 +104,8 @@ fn is_resolved(entries: &Entries<'_>, claim: &Claim, line: &str, at: Origin) -> 
 }
 
 /// Whether a later text is about an open end of the report at `at`. If the user answered the report
-/// by number, later reports repeat what is still open. Such a report counts only if its turn changed
-/// something.
+/// by number, later reports repeat what is still open. These reports count only if their turns
+/// changed something.
 fn is_taken_up_after(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
     let mut later = entries.evidence.prompts.iter();
     let next = later.find(|prompt| prompt.origin.follows(at));
