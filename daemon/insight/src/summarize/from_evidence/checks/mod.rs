@@ -116,8 +116,8 @@ pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
         pattern!(r"(?:^|&& ?)(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |\./gradlew )(?:build|tsc|compile)\b(?:[^|;&]|[0-9]>&[0-9])*(?:\|[^;&]*)?$").is_match(&run.command)
     };
     let last = evidence.commands.iter().rfind(is_build)?;
-    // A pipe such as `| tail` hides the exit code, but not the printed failures. A later commit may
-    // show that these failures were fixed.
+    // A pipe such as `| tail` hides the exit code, but not the printed failures. A later commit
+    // probably fixed these failures. If the exit code reports the failure, a commit does not count.
     let failed = matches!(last.outcome, Outcome::Failed(_))
         || last.shows_failure && !may_have_passed_since(evidence, last);
     failed.then_some(last.command.as_str())
@@ -171,8 +171,8 @@ fn failed(evidence: &Evidence, kind: CheckKind, run: &CommandRun) -> Option<bool
     failed.filter(|failed| !(*failed && runs_other_checks(&run.command, kind)))
 }
 
-/// Returns a remark if code was changed and no command ran that may be a test. `None` if commands
-/// are missing in the evidence.
+/// Returns a remark if code was changed and no command ran that may be a test. `None` if the
+/// evidence does not contain all commands, because a dropped command may have been a test.
 pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     let is_code = pattern!(
         r"\.(?:rs|go|py|rb|php|java|kt|kts|swift|scala|cs|fs|c|cc|cpp|h|hpp|m|mm|ts|tsx|js|jsx|mjs|cjs|vue|svelte|ex|exs|erl|clj|hs|dart|lua|zig|sh)$"
@@ -181,8 +181,8 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
     let may_test = pattern!(
         r"(?i)test|spec|e2e|smoke|bench|coverage|verif|check|validate|\bci\b|\bqa\b|tox|nox"
     );
-    // Code in `/tmp` or on the command line is no test of the project. Programs such as `cat` only
-    // read or copy the files of tests.
+    // A script in `/tmp`, or code in the arguments of an interpreter, is no test of the project.
+    // Programs such as `cat` only read or copy the files of tests.
     let is_no_test = pattern!(
         r"(?i)^(?:cd|cat|ls|grep|rg|find|sed|awk|head|tail|wc|git|echo|mkdir|rm|cp|mv|touch|chmod|diff|which)\b|^(?:(?:go|bun|deno|npx|uv)(?: run| x)? |python3? |node |bash |sh |tsx |ruby |perl )*(?:/private)?/tmp/|^(?:uv run )?(?:python3?|node|bun|deno|ruby|perl)(?: run)? -[ce]\b|<<"
     );
@@ -240,7 +240,7 @@ fn kind_and_place(check: &LastCheck) -> String {
 
 /// Returns the suites that passed, other than the main one. If the main run covers only a part of
 /// its suite, adds the latest other parts that passed after the last change. Each text contains the
-/// number of passed tests; the boolean says whether a file was changed after the run.
+/// number of passed tests; the boolean is `true` if a file was changed after the run.
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };
     let is_stale = |run: &TestRun| code_changed_after(evidence, run.origin);

@@ -46,8 +46,8 @@ pub(crate) fn test_results(entries: &Entries<'_>) -> Option<TestSummary> {
 pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     let later = |at: Option<Timestamp>| run.at.is_some_and(|ran| at.is_some_and(|at| at > ran));
     let took_over = |step| matches!(step, GitStep::Merge | GitStep::Rebase);
-    // A pull after the session's own pull request was merged, by the session or as the user says,
-    // brings only code that was tested.
+    // If the session or the user merged the session's own pull request, a later pull brings only
+    // code that was tested.
     let mut events = evidence.git_events.iter().filter(|event| event.succeeded && later(event.at));
     let moved = events
         .find(|event| took_over(event.step) || event.step == GitStep::MergePullRequest)
@@ -143,7 +143,7 @@ pub(crate) fn suites(evidence: &Evidence) -> Vec<&TestRun> {
 
 /// Returns the last run that failed or covers a whole suite, or else the last run of a part. A
 /// [`larger_part`] replaces a run of a single test. If the run failed and a commit followed it,
-/// returns the last [`other_part_since`], if there is one.
+/// returns [`other_part_since`] instead, which may be `None`.
 pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     let suites = suites(evidence);
     let says_most = |run: &&&TestRun| run.failed > 0 || !run.is_part() && !run.is_single_test();

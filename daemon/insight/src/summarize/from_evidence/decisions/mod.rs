@@ -119,7 +119,7 @@ fn is_followed(entries: &Entries<'_>, intended: &Statement) -> bool {
 }
 
 /// Whether a choice is a decision about the work. Refused plans do not count, because another
-/// session may take them up. Choices about how to proceed do not count, either.
+/// session may carry them out. Choices about how to proceed do not count, either.
 fn is_decision(choice: &Choice) -> bool {
     let how = pattern!(
         r"(?i)\b(?:in background|wait for results|you decide|more questions|next area|keep going|sub-?agent|work on it now)\b|^(?:inline|continue)\b.{0,20}$"
@@ -170,8 +170,8 @@ fn without_removed<'c>(entries: &Entries<'_>, choice: &'c Choice) -> Cow<'c, Cho
 
 /// Returns the decisions that reports list, each with its line in the transcript.
 fn reported(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
-    // The decisions in the report of a turn without a change were made before the session, unless
-    // it is the last report.
+    // A report of a turn without a change lists decisions that were made before the session, unless
+    // the report is the last one.
     let last = entries.reports.reports.last().map(|report| report.origin);
     let reports = entries.reports.reports.iter().filter(|report| !report.proposes());
     let reports = reports.filter(|report| report.changed || Some(report.origin) == last);
@@ -216,8 +216,8 @@ fn is_changed_after_all(entries: &Entries<'_>, claim: &Claim) -> bool {
         )
 }
 
-/// Whether a heading says that the items below it were not done. Without the heading, the items
-/// would say the opposite.
+/// Whether a heading says that the items below it were not done. Without such a heading, the items
+/// would read as completed work.
 fn says_not_done(heading: &str) -> bool {
     heading.len() <= 60
         && pattern!(r"(?i)\b(?:deferred|declined|skipped|rejected|dismissed|ignored|postponed|out of scope|won.t (?:fix|do)|wontfix|not (?:fixed|done|changed|addressed|applied|doing|in scope)|left (?:as[- ]is|alone|unchanged)|no change)\b")
@@ -341,8 +341,9 @@ fn of_choice(entries: &Entries<'_>, choice: &Choice) -> Option<DecisionRecord> {
     Some(DecisionRecord { decision, rationale, alternatives })
 }
 
-/// Puts the header of the question before a chosen option: `Accept flow: Hybrid`. A header that the
-/// option contains is left out, and so is `User`, with which the user's own words begin.
+/// Puts the header of the question before a chosen option: `Accept flow: Hybrid`. Leaves out a
+/// header that the option contains, and the header `User`, because quotes of the user begin with
+/// `User:`.
 fn with_header(entries: &Entries<'_>, choice: &Choice, label: &str) -> String {
     let header = choice.header.as_deref().map(|header| entries.tidy_line(header));
     let is_contained = |header: &str| {

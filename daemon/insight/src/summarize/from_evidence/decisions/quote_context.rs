@@ -13,7 +13,7 @@ use crate::{
 
 /// Maximum length, in bytes, of a quote that may need the question or request before it.
 const POINTING: usize = 120;
-/// A quote of at most this length, in bytes, always needs the sentence before it, unless it
+/// A quote of at most this length, in bytes, always needs the sentence before it, unless the quote
 /// contains code.
 const SHORT: usize = 60;
 /// Maximum length, in characters, of the text that is shown with a quote.
@@ -43,8 +43,8 @@ pub(crate) fn needs_context(quote: &str) -> bool {
         && !quote.contains("because")
 }
 
-/// Whether the object of an instruction is a noun, with a condition or a reason after it, for
-/// example `let's do the hint if it's small`.
+/// Whether the object of an instruction is a noun, and a condition, a reason or another detail
+/// follows the noun, for example `let's do the hint if it's small`.
 pub(crate) fn names_object(quote: &str) -> bool {
     pattern!(r"(?i)^(?:let.?s |lets )?(?:do|use|keep|leave|drop|skip|add|take) the (?:[a-z-]+ ){0,2}[a-z-]{4,} (?:if|for|in|when|only|as|because|so|until|but|and|without|with)\b")
         .is_match(without_opener(quote))
@@ -105,9 +105,9 @@ pub(crate) fn request_before(entries: &Entries<'_>, at: Origin) -> Option<String
     Some(cut_at_clause(&entries.tidy_line(&request.text), CONTEXT))
 }
 
-/// Returns what the agent said directly before a quote: the first statement in the last paragraph of
-/// its report, shortened. `None` if this is no statement, or if the quote explains an earlier
-/// prompt.
+/// Returns what the agent said directly before a quote: the first sentence in the last paragraph
+/// of the report, shortened. `None` if this sentence is no statement, or if the quote explains an
+/// earlier prompt.
 pub(crate) fn agent_before(entries: &Entries<'_>, at: Origin, quote: &str) -> Option<String> {
     if is_clarification(quote) {
         return None;
@@ -145,7 +145,7 @@ pub(crate) fn question_before(entries: &Entries<'_>, at: Origin) -> Option<Strin
 
 /// Returns `statement`. If the statement is an objection with which the agent agreed, adds the
 /// previous request, because an objection such as `why can't we just use booleans?` is unclear
-/// alone.
+/// without that request.
 pub(crate) fn objection(entries: &Entries<'_>, statement: &str, at: Origin) -> String {
     const AGREED: &str = " (the agent agreed";
     let objects = pattern!(r#"(?i)^User: "(?:but |hmm+,? |so )?(?:why|can.?t|couldn.?t|shouldn.?t|isn.?t|aren.?t|doesn.?t|don.?t)\b"#)

@@ -17,8 +17,8 @@ const PLAN_PART: usize = 400;
 /// Maximum length, in characters, of the question with which the user refused an edit.
 const ASKED: usize = 160;
 
-/// Adds the last plan, if the user refused it and the session ended. A plan is also recorded as
-/// refused if the user accepted it for a new session with a cleared context.
+/// Adds the last plan, if the user refused the plan and no reply or prompt followed. A plan is also
+/// recorded as refused if the user accepted it for a new session with a cleared context.
 pub(crate) fn unapproved(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     let Some(plan) = evidence.choices.last().filter(|choice| choice.answer == "refused") else {
@@ -65,7 +65,7 @@ fn plan_file<'e>(entries: &Entries<'e>) -> Option<&'e str> {
 }
 
 /// Adds the edits that the user refused with a question instead of an instruction, if nothing was
-/// changed after them. Omits the question if the agent replied to it.
+/// changed after them. Omits the question if the agent replied after it.
 pub(crate) fn refused_edits(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     for correction in &evidence.corrections {

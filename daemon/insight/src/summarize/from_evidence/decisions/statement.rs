@@ -38,7 +38,7 @@ pub(super) fn record(sentence: &str) -> Option<DecisionRecord> {
     })
 }
 
-/// Returns a sentence without a label such as `Decision:`, in any language.
+/// Returns a sentence without a label such as `Decision:`, in any of the supported languages.
 pub(super) fn without_label(sentence: &str) -> &str {
     let label = pattern!(
         r"(?i)^\*{0,2}(?:(?:key |main |design |architectural )*decisions?(?: made)?|entscheidung(?:en)?|decisi(?:ón|ones)|décisions?|决定|決定|決定事項) ?[:：][*\s]*"

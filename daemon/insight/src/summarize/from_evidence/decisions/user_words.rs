@@ -42,12 +42,12 @@ const WHOLE: usize = 480;
 const SPOKEN: usize = 900;
 /// Minimum number of words of the reason for which the agent agreed with an objection.
 const REASON_WORDS: usize = 6;
-/// A sentence that calls a statement of the agent wrong decides nothing if it has at most this number
-/// of words.
+/// A sentence that calls a statement of the agent wrong decides nothing if the sentence has at most
+/// this number of words.
 const BARE_CORRECTION: usize = 4;
 
-/// Returns the decisions that the user made in prompts after the first, each with its line. Empty
-/// if another agent wrote the prompts.
+/// Returns the decisions that the user made in prompts after the first prompt, each with its line
+/// in the transcript. Empty if another agent wrote the prompts.
 pub(crate) fn decisions(entries: &Entries<'_>) -> Vec<(u64, DecisionRecord)> {
     if entries.evidence.is_instructed {
         return Vec::new();
@@ -304,8 +304,8 @@ fn is_objection(sentence: &str) -> bool {
         .is_match(without_opener(sentence))
 }
 
-/// Whether a sentence is only an aside. `I've reverted it - keep A` is more than an aside, because
-/// a choice follows the dash.
+/// Whether a sentence is only an aside, which decides nothing. `I've reverted it - keep A` is more
+/// than an aside, because a choice follows the dash.
 fn is_aside_alone(sentence: &str) -> bool {
     let behind = sentence.split_once(" - ").or_else(|| sentence.split_once(" — "));
     let decides = |rest: &str| is_phrase(Topic::Choice, rest) && !is_aside(rest);

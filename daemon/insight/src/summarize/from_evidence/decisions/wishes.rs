@@ -72,7 +72,7 @@ pub(crate) fn wishes(entries: &Entries<'_>) -> Vec<String> {
 }
 
 /// Splits a sentence with several wishes, for example `never touch a.yml, and always run the
-/// linter`, so that each wish can end by itself.
+/// linter`, so that the user can take back one of them later.
 fn separate_wishes(sentence: &str) -> Vec<&str> {
     let joint = pattern!(
         r"(?i)[,;] (?:and|but) (?:also )?((?:please )?(?:always|never|keep|do not|don.?t)\b)"

@@ -113,8 +113,8 @@ struct Fixed<'e> {
     resolution: &'e Resolution,
     /// Whether no other error was resolved in the same turn.
     is_alone: bool,
-    /// Whether the attempt failed in another way before it succeeded. Then the next failure, not
-    /// the success, follows the fix.
+    /// Whether the attempt failed in another way before it succeeded. Then the fix is before that
+    /// other failure, and not directly before the success.
     is_superseded: bool,
 }
 

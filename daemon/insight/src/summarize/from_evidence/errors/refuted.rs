@@ -15,9 +15,8 @@ use crate::{
 /// Maximum length, in bytes, of a prompt that says that something still fails.
 const COMPLAINT: usize = 240;
 
-/// A part of a session whose work did not fix a problem. It is between a pasted error and the same
-/// error that the user pasted later, or between two prompts of which the second says that something
-/// still fails.
+/// A part of a session whose work did not fix a problem. The part is between two pastes of the same
+/// error by the user, or between two prompts of which the second says that something still fails.
 pub(crate) struct Span<'e> {
     begin: Origin,
     end: Origin,

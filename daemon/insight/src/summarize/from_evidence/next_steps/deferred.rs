@@ -256,7 +256,7 @@ pub(crate) fn unchecked(entries: &Entries<'_>, list: &mut Vec<String>) {
 }
 
 /// Adds the documents and tests of an approved plan that were not changed after the approval, if at
-/// least two other files of the plan were changed.
+/// least two files of the plan were changed.
 pub(crate) fn untouched(entries: &Entries<'_>, list: &mut Vec<String>) {
     let evidence = entries.evidence;
     for plan in evidence.choices.iter().filter(|choice| choice.answer == "accepted") {

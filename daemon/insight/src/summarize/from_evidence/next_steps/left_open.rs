@@ -103,8 +103,9 @@ fn is_resolved(entries: &Entries<'_>, claim: &Claim, line: &str, at: Origin) -> 
     }
 }
 
-/// Whether later text is about an open end of the report at `at`. A report after an answer by number
-/// repeats the open ends that the answer leaves, and counts only if its turn changed something.
+/// Whether a later text is about an open end of the report at `at`. If the user answered the report
+/// by number, later reports repeat what is still open. These reports count only if their turns
+/// changed something.
 fn is_taken_up_after(entries: &Entries<'_>, line: &str, at: Origin) -> bool {
     let mut later = entries.evidence.prompts.iter();
     let next = later.find(|prompt| prompt.origin.follows(at));

@@ -152,8 +152,9 @@ fn done_within(entries: &Entries<'_>, start: Origin) -> Option<String> {
     if let Some(known) = task.and_then(|task| recorded_work(entries, task)) {
         return Some(known);
     }
-    // Without calls of sub-agents in this file, nothing is known. If the calls show which sub-agent
-    // did which work, none of it belongs to this one. Otherwise, all work after `start` counts.
+    // If the session's own file contains no calls of sub-agents, nothing is known. If the records
+    // credit any sub-agent with work, they credit this sub-agent with none. Otherwise, all work
+    // after `start` counts as its work.
     let is_credited = |task: &Delegation| !task.files.is_empty() || !task.commits.is_empty();
     if evidence.reported_sub_agents.is_empty() || evidence.delegations.iter().any(is_credited) {
         return None;
@@ -241,7 +242,7 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
     untested(entries, list);
     let tests_ran = |at| entries.evidence.tests.iter().any(|run| run.origin == at);
-    // If work is reported as done after an error, the work was done in another way.
+    // If the last reply reports work as done after an error, the work was done in another way.
     let replied_at = entries.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
     let is_done = entries.evidence.report.iter().any(|one| one.kind == StatementKind::Done);
     for error in last_turn_errors(entries.evidence) {
@@ -353,7 +354,7 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
         }
         let bare = pattern!(r"(?i)^(commit|push) (?:this|that|it|these|them|those)\b");
         let words = bare.replace(words, "$1 the changes");
-        // The code that shows the approach is not part of the summary.
+        // `Using this approach` refers to code that is not part of the summary.
         let approach = pattern!(r"(?i) (?:using|with|in|by|like) (?:this|that)(?: (?:approach|way|method|pattern|fashion))?$");
         let words = approach.replace(&words, "");
         if let Some(words) = with_options(entries, &words) {

@@ -31,7 +31,7 @@ pub(super) fn by_user(entries: &Entries<'_>, list: &mut Vec<String>) {
         for sentence in all.iter().filter(|sentence| postpones(sentence)) {
             let line = entries.tidy_line(without_full_stop(sentence));
             let is_open = |subject: &str| {
-                // The reply repeats what is postponed.
+                // A reply without changes only repeats what is postponed, so it does not count.
                 let is_taken_up =
                     is_taken_up_by(entries, subject, prompt.origin, &|report| report.changed);
                 // Chinese and Japanese texts have no blanks between words.
@@ -46,7 +46,8 @@ pub(super) fn by_user(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Whether a sentence leaves work for later. The date of an event postpones nothing.
+/// Whether a sentence leaves work for later. A sentence about the date of an event, such as a demo,
+/// postpones nothing.
 fn postpones(sentence: &str) -> bool {
     is_phrase(Topic::Postponed, sentence)
         && !pattern!(r"(?i)\b(?:demo|deadline|meeting|launch|presentation)\b").is_match(sentence)

@@ -72,7 +72,7 @@ fn is_about(sentence: &str, open: &BTreeSet<String>) -> bool {
     let clause = sentence.split(ENDS).next().unwrap_or(sentence);
     let said = words(clause);
     let shared = said.intersection(open).count();
-    // The object of `enabled it on the server` is what the open end is about.
+    // In `enabled it on the server`, `it` is the open end, so only the verbs can be compared.
     let did =
         pattern!(r"(?i)^(?:i(?:.ve| have)? )?(?:just |already )?(\w+ed|\w+en) (?:it|that|them)\b");
     if let Some(found) = did.captures(clause) {
@@ -95,7 +95,7 @@ pub(crate) fn only_settles(prompt: &str) -> bool {
     sentences.iter().any(|one| is_phrase(Topic::Settled, one)) && !sentences.iter().any(is_open)
 }
 
-/// Whether a prompt answers the numbers of a list differently: it settles or postpones some of them.
+/// Whether a prompt answers the numbers of a list, and settles or postpones some of them.
 pub(crate) fn decides_by_number(prompt: &str) -> bool {
     let later = |text: &str| {
         pattern!(r"(?i)\b(?:tomorrow|later|morgen|später|demain|plus tard|mañana|más tarde)\b|明天|以后|明日|後で")

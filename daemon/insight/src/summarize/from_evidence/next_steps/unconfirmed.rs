@@ -83,8 +83,8 @@ pub(crate) fn is_doubtful(evidence: &Evidence) -> bool {
     failed_checks(evidence).is_some() || still_failed(evidence)
 }
 
-/// Whether the user reported last that something still fails, and since then no test passed and no
-/// check of the forge was seen.
+/// Whether the user's last prompt about the work says that something still fails, and since then no
+/// test passed and no check of the forge was seen.
 fn still_failed(evidence: &Evidence) -> bool {
     let speaks = |prompt: &&Quote| {
         Request::of(&prompt.text).is_some_and(|request| request.weight != Weight::Routine)

@@ -33,12 +33,12 @@ const LISTED: usize = 840;
 const ENOUGH: usize = 110;
 /// Minimum length, in bytes, of last words that are worth an entry.
 const SAYS: usize = 8;
-/// Maximum number of commits that are listed.
+/// Maximum number of commits that are listed. If there are more, the newest are listed.
 const ITEMS: usize = 4;
 /// A last report without changes and with fewer characters may only acknowledge what the user said.
 const ACKNOWLEDGEMENT: usize = 200;
-/// Maximum number of reports before an acknowledgement that are searched for a report about
-/// changes, and for another report with substance.
+/// Maximum numbers of reports before an acknowledgement that are searched: first for a report about
+/// changes, and then for any report with substance.
 const SEARCHED: (usize, usize) = (8, 3);
 
 /// Returns the gist of the last report. If the last report has little content, adds the gist of an
@@ -94,8 +94,9 @@ pub(crate) fn last_words(entries: &Entries<'_>) -> Option<String> {
     }
 }
 
-/// Whether a report is so short that it may only acknowledge what the user said, because the user
-/// asked nothing. The report of the work is before it.
+/// Whether a report only acknowledges what the user said: the report is short, its turn changed
+/// nothing, and neither the user nor the agent asks something. An earlier report describes the
+/// work.
 fn acknowledges(entries: &Entries<'_>, report: &Report) -> bool {
     let length = report.passages.iter().map(|passage| passage.text.chars().count()).sum::<usize>();
     let asked = answers::prompt_before(entries.evidence, report);
@@ -105,7 +106,7 @@ fn acknowledges(entries: &Entries<'_>, report: &Report) -> bool {
         && !asked.is_some_and(|asked| asked.contains(['?', '？']))
 }
 
-/// Removes the clauses of an earlier report's gist that call something open which the user settled
+/// Removes the clauses of an earlier report's gist that call something open, if the user settled it
 /// later. `None` if nothing is left.
 fn without_settled(entries: &Entries<'_>, words: &str, report: &Report) -> Option<String> {
     let is_over = |clause: &str| {
@@ -142,7 +143,8 @@ fn reports_publication(words: &str) -> bool {
 }
 
 /// Returns the gist of an earlier report without its questions, offers and remarks on uncommitted
-/// work, because later turns settled them. Also leaves out sentences that refer to their own turn.
+/// work, because later turns settled them. Also leaves out sentences that begin with a pronoun,
+/// announce a step, or say that the work is committed or pushed.
 fn still_valid(before: &str) -> Option<String> {
     let is_over = |sentence: &&str| {
         sentence.ends_with('?')
@@ -232,8 +234,8 @@ fn answers_with_pronoun(sentence: &str) -> bool {
             .is_match(sentence)
 }
 
-/// Whether a sentence is a banner, only talks to the user, or offers to publish the work, which is
-/// an open end.
+/// Whether a sentence is a banner, only talks to the user, or offers to publish the work. The next
+/// steps list the offer.
 fn is_talk(sentence: &str) -> bool {
     is_banner(sentence)
         || is_courtesy(sentence)

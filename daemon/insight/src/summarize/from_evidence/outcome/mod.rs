@@ -180,8 +180,7 @@ fn has_passed(evidence: &Evidence, line: u64) -> bool {
         && has_results(evidence)
 }
 
-/// Whether the session worked with files but, as far as its calls show, did nothing that can have
-/// changed the project.
+/// Whether the session read files, and none of its calls can have changed the project.
 fn changed_nothing(evidence: &Evidence) -> bool {
     !has_results(evidence)
         && evidence.git_events.is_empty()
@@ -197,7 +196,7 @@ fn changed_code(evidence: &Evidence) -> bool {
     evidence.changed_files().any(|(path, _)| !path.ends_with(".md"))
 }
 
-/// Whether the session has results: a commit, a pull request, a changed file or a completed task.
+/// Whether the session has a result: a commit, a pull request, a changed file or a completed task.
 fn has_results(evidence: &Evidence) -> bool {
     !evidence.commits.is_empty()
         || !evidence.pull_requests.is_empty()
@@ -213,8 +212,8 @@ fn is_thanks(prompt: &str) -> bool {
         && !pattern!(r"\b(?:but|can you|could you|please|now|also|next|let's|however|one more)\b|\?").is_match(&prompt)
 }
 
-/// Whether the last prompt gives up the work and orders no other work, the session published
-/// nothing, and no file was edited after the prompt.
+/// Whether the last prompt gives up the work and orders no other work, the session has no commit
+/// and no pull request, and no file was changed after the prompt.
 pub(super) fn is_given_up(evidence: &Evidence) -> bool {
     let Some(last) = evidence.prompts.last() else { return false };
     let is_given_up = |sentence: &&str| is_phrase(Topic::Abandonment, sentence);
@@ -230,7 +229,7 @@ pub(super) fn postpones_work(request: &str) -> bool {
     sentences(request).iter().any(|sentence| is_phrase(Topic::Adjourned, sentence))
 }
 
-/// Returns a phrase for a commit or push whose last attempt failed.
+/// Returns a phrase if the last attempt to commit or to push failed.
 fn failed_step(evidence: &Evidence) -> Option<&'static str> {
     let failed = |step| repository::last_try(evidence, step).is_some_and(|event| !event.succeeded);
     match () {
@@ -245,7 +244,7 @@ fn tests_fail(evidence: &Evidence) -> bool {
 }
 
 /// Whether tasks are open. A single open task does not count if others are completed and the agent
-/// reported the work as done: the agent forgot to tick that task off.
+/// reported the work as done, because agents forget to tick off the last task.
 fn has_open_tasks(evidence: &Evidence, done: bool) -> bool {
     let count = |state| evidence.tasks.iter().filter(|task| task.state == state).count();
     let open = open_tasks(evidence).len();
@@ -258,15 +257,15 @@ fn has_open_tasks(evidence: &Evidence, done: bool) -> bool {
 struct LastWords {
     /// Something prevents the work.
     blocked: bool,
-    /// The words end in a question or in `Let me know ...`.
+    /// The last sentence is a question, or begins with `Let me know`.
     asks: bool,
     /// The words ask the user to choose between several options.
     asks_for_choice: bool,
     /// The words end in a colon or announce a next step.
     announces: bool,
-    /// The words ask the user to repeat an attempt.
+    /// The words ask the user to repeat an attempt, or say what to do if the problem remains.
     asks_to_try_again: bool,
-    /// A sentence expresses hope: nobody has verified the result.
+    /// A sentence says what the agent expects, so nobody has verified the result.
     is_unconfirmed: bool,
     /// The first sentence says that the work is done.
     claims_done: bool,
@@ -291,7 +290,7 @@ impl LastWords {
             r"(?i)\b(?:(?:i'm|i am|we're|we are|is|remains?) blocked\b|cannot proceed|can't proceed|unable to (?:proceed|continue|access|complete)|i (?:don't|do not) have (?:access|permission)|couldn't (?:access|connect|authenticate)|waiting (?:for|on) (?:you|your|the user)|need your (?:input|approval|credentials|help)|please (?:provide|log ?in|authenticate)|requires? your (?:manual|authentication|credentials|approval))"
         );
         let claims_done = pattern!(r"(?i)^(?:\w+[!,.] )?(?:all .{0,30}\b(?:tests|checks)\b.{0,30}\bpass|the fix is\b|(?:all )?(?:done|fixed|committed|pushed|complete[d]?|perfect|excellent|success(?:fully)?|resolved|updated|created|merged|implemented|everything|all \w+ (?:pass|done|complete)|the \w+ (?:is|are|has been|have been) (?:now )?(?:fixed|done|complete|updated|created|ready|in place)))\b").is_match(first);
-        // If the work is done, a sentence with `requires` describes the program.
+        // In a report of completed work, a sentence with `requires` describes the program.
         let requires = pattern!(r"(?i)\brequires (?:manual|authentication|credentials|approval)\b");
         let blocks_work = |sentence: &&str| {
             !sentence.starts_with("If ")

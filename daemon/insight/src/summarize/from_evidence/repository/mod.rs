@@ -156,8 +156,8 @@ fn has_sub_agents(evidence: &Evidence) -> bool {
     evidence.commits.iter().any(|commit| commit.origin.source != 0)
 }
 
-/// Returns the session's last merge, if it is not older than the last commit, and that commit is of a
-/// sub-agent or on another branch.
+/// Returns the session's last merge, if it is not older than the last commit, and if a sub-agent
+/// made that commit or the commit is on another branch.
 fn merged(evidence: &Evidence) -> Option<&GitEvent> {
     let last = evidence.commits.last()?;
     let is_own = last.origin.source == 0;
@@ -350,7 +350,7 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
 }
 
 /// Whether git listed all changed files after the last change to the file at `path`, but not this
-/// file. The file was then committed or reverted, or git ignores it.
+/// file. In this case, the file was committed or reverted, or git ignores it.
 fn is_settled(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
     current_files(evidence).is_some_and(|seen| {
         !seen.value.is_part

@@ -85,7 +85,7 @@ fn sentence_states_merge(sentence: &str) -> bool {
         r"(?i)^(?:(?:ok(?:ay)?|done|great|cool|nice|yes|yep|alright|right|thanks|so|and|now|just|i|i.ve|have|it|it.s|its|that|that.s|the|pr|pr.s|pull request|is|was|has|been|got|both|all|already)[,.!:]* )*merged\b[^?]*$"
     )
     .is_match(sentence)
-        // Here, commits of another branch came in.
+        // `I merged main into it` brings in the commits of another branch.
         && !pattern!(r"(?i)\bmerged (?:(?:in )?(?:the )?(?:main|master|develop|trunk|upstream)\b|\S+ in(?:to)?\b)")
             .is_match(sentence)
 }
