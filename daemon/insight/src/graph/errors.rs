@@ -100,8 +100,8 @@ impl Graph<'_> {
         Ok(records)
     }
 
-    /// Adds to the errors without a fix the current fact that a command worked in another form after
-    /// the error.
+    /// Adds a fix to each error that has none, if a current fact says that a command worked in
+    /// another form after the error.
     fn add_retries(&self, records: &mut [ErrorRecord]) -> Result<(), StoreError> {
         let mut retries: BTreeMap<Namespace, Vec<Fact>> = BTreeMap::new();
         for record in records.iter_mut().filter(|record| record.fix_fact.is_none()) {
@@ -222,8 +222,8 @@ impl Graph<'_> {
     }
 }
 
-/// Whether the message in a fact about a retry is the message with this error key, or a part of that
-/// message. The message in the fact may be shortened at its end.
+/// Whether the message in a fact about a retry is the message with this error key, or a part of
+/// that message. The message in the fact may be shortened at its end.
 fn is_same_message(message: &str, key: &str) -> bool {
     let (shown, whole) = (text::plain(&text::error_key(message)), text::plain(key));
     let is_end = |end: &str| end.is_empty() || end.ends_with(' ');
@@ -256,8 +256,8 @@ pub fn is_traceback_heading(line: &str) -> bool {
     HEADINGS.iter().any(|heading| line.starts_with(heading))
 }
 
-/// Returns fingerprints of the words that distinguish the error in `line` from other errors, without
-/// folders, numbers and ids, and without the words that `is_common` accepts.
+/// Returns fingerprints of the words that distinguish the error in `line` from other errors. Leaves
+/// out folders, numbers, ids, and the words that `is_common` accepts.
 pub fn words_of_error(line: &str, is_common: impl Fn(&str) -> bool) -> Vec<u64> {
     let key = text::error_key(line);
     let distinctive: Vec<&str> = key.split_whitespace().filter(|word| !is_common(word)).collect();

@@ -250,8 +250,7 @@ impl<'c> FactInterval<'c> {
     }
 }
 
-/// Returns the sentence of a claim. If a later run verified the claim, the sentence does not say that
-/// no run did.
+/// Returns the sentence of a claim. If a later run verified the claim, leaves out [`UNCHECKED`].
 fn sentence(claim: &Attributed<Claim>, certainty: Certainty) -> String {
     let sentence = claim.what.sentence.as_str();
     let verified = sentence.strip_suffix(UNCHECKED).filter(|_| certainty == Certainty::Verified);

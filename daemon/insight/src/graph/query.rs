@@ -44,9 +44,9 @@ pub struct EntitiesAndFacts {
 
 /// Maximum number of renames that are followed for one file, and of names that one file may have.
 const MAX_NAMES: usize = 32;
-/// Maximum number of facts that are read after enough facts were found: the first number times the
-/// limit, but at most the second number. These facts are read because some of them may have begun
-/// after the facts that were found first.
+/// Maximum number of facts that are read after as many facts as the limit were found: the first
+/// number times the limit, but at most the second number. Some of these facts may have begun after
+/// the facts that were found first.
 const MORE_FACTS: (usize, usize) = (4, 200);
 /// Maximum number of facts in the description of an entity.
 const MAX_DESCRIBED_FACTS: usize = 6;

@@ -5,16 +5,17 @@ use crate::{
     text::{sentence_ends, share_of_words, words},
 };
 
-/// A part of a report states a statement if the part contains at least this share of the words of the
-/// statement.
+/// A part of a report says a statement if the part contains at least this share of the words of
+/// the statement, and [`KNOWN_SHARE`] holds, too.
 const STATED_SHARE: f64 = 0.9;
-/// At most the rest of the words of the part may be new.
+/// Minimum share of the words of the part that are also in the statement. The other words are new.
 const KNOWN_SHARE: f64 = 0.8;
 /// Minimum number of words of a statement that is recognised.
 const MIN_WORDS: usize = 2;
 
-/// Removes the sentences and list items of a report on one line that say nothing more than one of the
-/// `statements`. Each statement is given by its text in the summary and by the sentence of its fact.
+/// Removes the sentences and list items of a report that say nothing more than one of the
+/// `statements`. The report has one line. Each statement consists of its text in the summary and
+/// the sentence of its fact.
 pub(super) fn without_statements(report: &str, statements: &[(&str, &str)]) -> String {
     let is_stated =
         |part: &str| statements.iter().any(|(text, sentence)| says(part, text, sentence));

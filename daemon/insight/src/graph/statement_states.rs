@@ -165,8 +165,8 @@ impl StatementStates {
 
     /// Removes the wishes that were marked as wrong or done from the quoted requests.
     fn correct_requests(&mut self) {
-        // A first request that is only a wish becomes empty. Without it, the handoff would quote
-        // the objective, which repeats the wish.
+        // A first request that is only a wish becomes empty, but is kept: a handoff without a first
+        // request would quote the objective, which repeats the wish.
         let first = self.ending.first_request.as_deref();
         let first = first.map(|request| self.without_corrected_wishes(request));
         let later = self.ending.later_requests.iter();

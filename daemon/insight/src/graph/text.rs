@@ -94,9 +94,9 @@ pub(super) fn topic_words(text: &str) -> Vec<u64> {
 const MIN_SUBJECT_WORDS: usize = 3;
 
 /// Returns the topic words of an open end that other sentences about the same work share. If enough
-/// words are left, these are the words without an addition at its end, in brackets or after a dash,
-/// and without verbs for work on anything, such as `add`. An addition with code, such as the path of
-/// a note, is kept.
+/// words are left, leaves out an addition at the end of the text, in brackets or after a dash, and
+/// verbs for work on anything, such as `add`. An addition with code, such as the path of a note, is
+/// kept.
 pub(super) fn object_words(text: &str) -> Vec<u64> {
     let additions = pattern!(r"^Postponed by the user: |\([^()`]*\)\W*$| [–—] [^`–—]*$");
     let own = additions.replace_all(text, " ");

@@ -23,8 +23,8 @@ const MIN_NAME_BYTES: usize = 40;
 const MIN_EXCERPT_CHARS: usize = 40;
 
 /// Returns a report on one line of at most `limit` characters, without courtesies. If the report
-/// does not fit, long sections are reduced to their beginning and their end, where possible in whole
-/// sentences and items.
+/// does not fit, long sections are reduced to their beginning and their end, where possible in
+/// whole sentences and items.
 pub(super) fn condensed(markdown: &str, limit: usize) -> String {
     let mut kept: Vec<ReportPart> = Vec::new();
     for part in parts(markdown) {

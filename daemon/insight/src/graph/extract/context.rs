@@ -84,7 +84,7 @@ fn task(draft: &Draft<'_>, sentence_words: &BTreeSet<String>, line: Option<Origi
     text::cut(first, MAX_TASK_CHARS)
 }
 
-/// Whether a request or a name says nothing about the work: it is a routine step with git, or it asks
+/// Whether a request or a name says nothing about the work: it is a routine step with git, it asks
 /// only to read documents or to run checks, or it is about a pull request.
 fn is_routine(task: &str) -> bool {
     let reads = pattern!(

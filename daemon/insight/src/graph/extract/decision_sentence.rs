@@ -179,13 +179,16 @@ fn plan_subject(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origin>
     if files.is_empty() { title.to_owned() } else { format!("{title} of {}", files.join(", ")) }
 }
 
-/// Returns the sentence with what a reader needs to understand it. This is what the user added to
-/// an option, and one of three texts: what a short sentence of the user refers to, or else another
-/// sentence about the subject, or else the task of the session. A decision that a model wrote is
-/// not changed, unless it answers a question or quotes the user. Returns `None` if the subject is
-/// not known, the decision contains no name, and either the user chose an option or none of the
-/// three texts can be added. A decision of the agent that has a reason or a rejected alternative is
-/// understood without these texts.
+/// Returns the sentence with what a reader needs to understand it: what the user added to an
+/// option, and the first of these texts that exists:
+/// - the text to which a short sentence of the user refers
+/// - another sentence about the subject
+/// - the task of the session
+///
+/// A decision that a model wrote is not changed, unless it answers a question or quotes the user.
+/// Returns `None` if the subject is not known and the decision contains no name, in two cases: the
+/// user chose an option, or none of these texts exists. A decision of the agent with a reason or a
+/// rejected alternative needs none of these texts.
 fn self_contained(
     draft: &Draft<'_>,
     mut sentence: String,

@@ -279,8 +279,8 @@ impl<'e> Draft<'e> {
         }
     }
 
-    /// Returns the statements. Of several claims with the same key and time, only the most certain
-    /// one is kept. Claims that repeat another claim in other words are removed.
+    /// Returns the statements. Of several claims with the same key and time, keeps only the claim
+    /// with the highest [`Certainty`]. Removes claims that repeat another claim in other words.
     pub(super) fn finish(self) -> Statements {
         let mut claims: Vec<Claim> = Vec::new();
         for claim in self.claims {
@@ -308,7 +308,8 @@ impl<'e> Draft<'e> {
 }
 
 /// Removes each claim that repeats another claim of the session in other words, if the other claim
-/// is more certain, or equally certain and earlier.
+/// has a higher [`Certainty`], of which `Refuted` is the highest, or the same certainty and comes
+/// first in `claims`.
 fn without_repetitions(claims: &mut Vec<Claim>) {
     let is_prose = |claim: &Claim| {
         matches!(

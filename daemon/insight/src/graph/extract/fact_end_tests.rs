@@ -447,7 +447,8 @@ enum HistoryEvent {
     Ask(usize),
     /// Commits what an earlier session left open.
     Commit(usize),
-    /// Does similar work, and leaves work open that is similar to an open end of an earlier session.
+    /// Does work that is similar to an open end of an earlier session, and leaves other similar
+    /// work open.
     LeaveSimilarOpen(usize),
     /// Moves the file in which an open end is noted.
     MoveNote(usize),

@@ -55,9 +55,9 @@ fn machine_specific() -> std::sync::Arc<Regex> {
     pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/")
 }
 
-/// Whether a text is a list or an entry of a list, not a sentence. Such texts are: a text that begins
-/// with a position in a file (`a.rs:12`) or has several positions, a shortened list, the title of a
-/// review finding, and a text of three or more parts with `; ` between them.
+/// Whether a text is a list or an entry of a list, and not a sentence: a text that begins with a
+/// position in a file (`a.rs:12`) or has several positions, a shortened list, the title of a review
+/// finding, or a text of three or more parts with `; ` between them.
 fn is_list(text: &str) -> bool {
     let place = pattern!(r"`?[\w/.-]+\.[a-z]{1,4}:\d+");
     let begins_with_place = place.find(text).is_some_and(|found| found.start() == 0);
@@ -91,7 +91,8 @@ pub(super) fn is_dead_end(text: &str) -> bool {
         && is_about_project(text)
 }
 
-/// Whether an open end is still meaningful after later sessions. Failing tests are separate facts.
+/// Whether an open end is still meaningful after its session, and can be understood alone. A list
+/// of failing tests is not, because each failing test is a fact of its own.
 pub(super) fn is_open_end(text: &str) -> bool {
     let is_part = reference::uses_session_label(text)
         || is_phrase(Topic::SessionReference, text)
@@ -147,7 +148,8 @@ pub(super) fn is_decision(record: &DecisionRecord, what: &str, asked: Option<&Ch
         && !lacks_alternative(what)
 }
 
-/// Whether the user only forbids a step until something else is done, for example `don't commit yet`.
+/// Whether the user only forbids a step until something else is done, for example `don't commit
+/// yet`.
 fn is_for_the_moment(quote: &str) -> bool {
     pattern!(
         r"(?i)\b(?:do not|don.?t) \w+ (?:(?:it|this|that|anything) )?(?:yet|for now|right now)\b|\b(?:noch nicht|vorerst nicht|erstmal nicht)\b|\bpas encore\b|\btodavía no\b|まだ\w*ないで|先不要|暂时不要"

@@ -8,7 +8,8 @@ use crate::model::{
 };
 
 /// Maximum number of files of one session whose change becomes a fact: the files that were changed
-/// last. The renames of all files are followed.
+/// last. Changes by sub-agents count as later than the others. The renames of all files are
+/// followed.
 const MAX_FILES: usize = 40;
 
 pub(super) fn read(draft: &mut Draft<'_>) {

@@ -128,9 +128,10 @@ impl<'t> FindingDraft<'t> {
         }
     }
 
-    /// Whether a finding of the agent is obsolete: the agent retracted the finding later, work
-    /// followed an advice, or the session changed the file that the finding is about. A cause is
-    /// also obsolete if no work followed it, because it is then a guess.
+    /// Whether a statement of the agent is obsolete. Each statement is obsolete if it was retracted
+    /// or contradicted later. A finding is also obsolete if it is advice that work followed, or if
+    /// the session changed the file that the finding is about. A cause is also obsolete if no work
+    /// followed it, because it is then a guess.
     fn is_obsolete(self, draft: &Draft<'_>, source: Option<SentenceSource>) -> bool {
         let Some(SentenceSource { origin, by: Speaker::Agent }) = source else { return false };
         let is_followed = || obsolete::is_followed_by_work(draft, origin);

@@ -59,7 +59,7 @@ pub(super) fn describe(draft: &Draft<'_>, report: &str) -> Option<String> {
 
 /// Describes other successful runs of parts of the suite. If a file was edited after `run`
 /// (`is_old`), these are the runs after `run`. Otherwise, if `run` is partial, these are the runs
-/// after the last edit. If `run` is complete, there are no such runs.
+/// after the last edit. If `run` is complete and no edit followed, the result is empty.
 fn parts(
     runs: &[&TestRun],
     run: &TestRun,

@@ -18,8 +18,8 @@ pub(super) fn note_path(step: &str) -> Option<&str> {
 
 /// Returns what closes an open end: a completed task with the same text, a sentence about the same
 /// work, the success of a command or of a test that the open end mentions, a successful test run if
-/// the open end asks for one, the creation of a file that it mentions, or the move or removal of its
-/// note.
+/// the open end asks for a test run, the creation of a file that the open end mentions, or the move
+/// or removal of its note.
 pub(super) fn watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     let broken = |subject| Watch { subject, stance: Stance::Broken };
     let mut watches = vec![
@@ -41,7 +41,7 @@ pub(super) fn watches(draft: &Draft<'_>, text: &str) -> Vec<Watch> {
     if asks_for_tests.is_match(text) {
         watches.push(broken(draft.subject("tested", "")));
     }
-    // A file that the session does not have, such as a report that is not written yet.
+    // The open end may ask for a file that does not exist yet, such as a report.
     let missing = names::quoted(text).filter(|quoted| is_missing_file(draft, quoted));
     watches.extend(missing.map(|path| broken(progress::created_file(draft, path))));
     // A task is settled when its note is moved or removed.

@@ -34,8 +34,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 }
 
 /// Marks where the user dropped something, released the agent from something, or went back to
-/// something. This may end a wish of an earlier session. The sentences of a prompt, such as `back to
-/// npm. forget pnpm`, count as one.
+/// something. This may end an earlier wish. The sentences of one prompt, such as `back to npm.
+/// forget pnpm`, are joined to one mark.
 fn taken_back(draft: &mut Draft<'_>) {
     let takes_back = |sentence: &&str| {
         is_phrase(Topic::Release, sentence)

@@ -47,7 +47,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
         request.sentences.iter().for_each(|words| marked.add_words(at, words.clone()));
     }
-    // These come last, so that they take no place of a single sentence.
+    // The joined sentences come last, so that they do not use up the limit before the others.
     for commit in evidence.commits.iter().filter(|commit| !adds_note(&commit.subject)) {
         let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
         marked.add_with_request(&requests, commit.origin, at, &commit.subject);

@@ -9,9 +9,9 @@ pub(super) const MAX_TYPED_BYTES: usize = 900;
 const MIN_BEGINNING_CHARS: usize = 60;
 const GAP: &str = "… ";
 
-/// Returns a prompt on one line of at most `limit` characters. A longer prompt that was typed keeps
-/// its first order, its other orders and questions, its first sentence, and then the sentences around
-/// the first order.
+/// Returns a prompt on one line of at most `limit` characters. If a typed prompt with an order or a
+/// question is longer, keeps the sentences that fit, in this precedence: the orders, the questions,
+/// the first sentence, the sentences before the first order, and the other sentences.
 pub(super) fn with_its_orders(prompt: &str, limit: usize) -> String {
     let whole = condensed(prompt, usize::MAX / 2);
     if whole.chars().count() <= limit {

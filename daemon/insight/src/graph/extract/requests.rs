@@ -191,8 +191,8 @@ fn answers_question(draft: &Draft<'_>, prompt: &Quote) -> bool {
 }
 
 /// Returns the text of a prompt on one line of at most `limit` characters; `None` for a command, a
-/// notice, the summary of a compaction, a reaction, an assent, a pasted review, a routine order, or a
-/// prompt of a few words.
+/// notice, the summary of a compaction, a reaction, an assent, a pasted review, a routine order, or
+/// a prompt of a few words.
 fn request(prompt: &Quote, limit: usize) -> Option<String> {
     if locate::is_compaction(&prompt.text) {
         return None;

@@ -1,4 +1,5 @@
-//! Finds where the user took back a decision later in the same session, and ends the decision there.
+//! Finds where the user took back a decision later in the same session, and ends the decision
+//! there.
 
 use super::{draft::Draft, progress};
 use crate::{

@@ -56,8 +56,8 @@ fn is_failure(text: &str) -> bool {
     is_phrase(Topic::Failure, text)
 }
 
-/// Whether a sentence about a root cause says what failed: the cause is about a failure, or the task
-/// at the end of the sentence is about a failure or a repair.
+/// Whether a sentence about a root cause says what failed: the cause is about a failure, or the
+/// task at the end of the sentence is about a failure or a repair.
 pub(super) fn says_what_failed(sentence: &str) -> bool {
     let (cause, task) = match sentence.rfind(statement_states::DECIDED_FOR) {
         Some(at) => sentence.split_at(at),

@@ -32,7 +32,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let value = fingerprint(state);
     let subject = draft.subject("task", &draft.task.to_string());
     draft.mark(subject, episode.ended_at, Observation::Value(value));
-    // If a model reports completion, only a commit or a successful test run proves it.
+    // If a model reports completion, only a commit or a successful last test run proves it.
     let evidence = draft.evidence;
     let is_proven = draft.is_from_evidence()
         || summary.outcome != Outcome::Completed

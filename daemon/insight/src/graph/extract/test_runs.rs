@@ -49,8 +49,8 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
         draft.mark(subject, at, Observation::Ran { command, total: total(run), failed });
     }
     if has_passed_uncounted(draft, run) {
-        // A run without counts ends the failures of earlier runs that counted tests, and of those
-        // that counted packages.
+        // A run without counts ends the failures of earlier runs of the same command, whether these
+        // runs counted tests or packages.
         let family = family(&run.framework);
         for framework in [family.to_owned(), format!("{family}{PACKAGES}")] {
             let subject = draft.subject("tests", &framework);
@@ -202,9 +202,9 @@ fn is_resolved(draft: &Draft<'_>, test: &str, failed: &TestRun) -> bool {
     })
 }
 
-/// Whether `test`, which failed in a run, passed in a later run of the same framework. If one of the
-/// runs counts packages and the other tests, their failures have different names, so only a later
-/// run without failures counts.
+/// Whether `test`, which failed in a run, passed in a later run of the same framework. If one of
+/// the runs counts packages and the other counts tests, their failures have different names, so the
+/// later run must have no failures.
 fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
     let is_complete_list = later.failed_tests.len() >= later.failed as usize && later.passed > 0;
     let counts_same = later.framework == failed.framework;
