@@ -151,8 +151,8 @@ impl OutputView<'_> {
         }
     }
 
-    /// Reads the files of `git diff --name-only`. The list may be incomplete, because other files
-    /// may be staged or new.
+    /// Reads the files of `git diff --name-only`. The list may be incomplete, because `git diff`
+    /// lists no new files and, without `HEAD`, no staged files.
     fn diff(&mut self, call: &GitCall) {
         let lists = call.has("--name-only") && call.is_alone;
         if !lists || call.operands().any(|word| word != "HEAD") {

@@ -21,7 +21,7 @@ pub(super) struct Printed<'o> {
     pub(super) subject: &'o str,
 }
 
-/// Returns the commits that an output prints.
+/// Returns the new commits that git printed in an output.
 pub(super) fn printed(output: &str) -> Vec<Printed<'_>> {
     let line =
         pattern!(r"(?m)^\[(\S+|detached HEAD)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$");
