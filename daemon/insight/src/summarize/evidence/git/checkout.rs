@@ -50,7 +50,7 @@ pub(in crate::summarize::evidence) fn bound(state: &mut CheckoutState) {
     keep_latest(&mut state.closed, merged::MERGED);
 }
 
-/// Returns the first nine digits of a hash, as many as git prints in a large repository.
+/// Returns the first nine digits of a hash. Git prints about nine digits in a large repository.
 pub(super) fn short_hash(hash: &str) -> String {
     hash.get(..9).unwrap_or(hash).to_owned()
 }
