@@ -14,8 +14,8 @@ pub struct Args {
 }
 
 impl Args {
-    /// Divides `words` into options, values and other words. The options in `takes` are followed by
-    /// a value.
+    /// Divides `words` into options, values and other words. The word after an option in `takes` is
+    /// the value of this option.
     pub fn of(words: &[String], takes: &[String]) -> Args {
         let mut args = Args::default();
         let mut at = 0;
@@ -42,7 +42,7 @@ impl Args {
         args
     }
 
-    /// Whether the option is present, also together with other options (`-am`), with a value
+    /// Whether the option is present: alone, in a word with other options (`-am`), with a value
     /// (`--format=x`) or with a suffix (`-i.bak`).
     pub fn has(&self, option: &str) -> bool {
         self.flags.iter().any(|flag| is_option(flag, option))
@@ -54,7 +54,7 @@ impl Args {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Returns the index, among all words, of the positional with number `index`.
+    /// Returns the index among all words of the word that has the index `index` in `positionals`.
     pub(crate) fn place(&self, index: usize) -> Option<usize> {
         self.places.get(index).copied()
     }

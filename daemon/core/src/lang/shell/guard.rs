@@ -1,8 +1,8 @@
-//! Protects the shell parser from input that makes it fail. brush-parser 0.3 panics on some long
-//! numbers, takes exponential time for brackets that are never closed, recurses as deep as its
-//! input is nested, and exhausts memory if a line ends after `<<''`. Agents write commit messages
-//! in here documents inside `$(...)`, where the parser treats quotation marks in the text as shell
-//! quotes.
+//! Protects the shell parser from input that makes the parser fail. brush-parser 0.3 panics on some
+//! long numbers, takes exponential time for brackets that are never closed, recurses as deep as its
+//! input is nested, and exhausts memory if a line ends after `<<''`. The parser also treats
+//! quotation marks in a here document inside `$(...)` as shell quotes. Agents write commit messages
+//! in such documents, so these documents are removed before the line is parsed.
 //!
 //! Fuzzing found these failures. The limits are far above what agents write.
 
@@ -32,8 +32,8 @@ pub(super) enum Reading {
     Parsed(Program),
     /// Only words and operators, because the structure is broken or too complex for the parser.
     Tokens(Vec<Token>),
-    /// Nothing, because the text is too long, is nested too deeply, or cannot be split into words
-    /// (a quote never ends).
+    /// Neither words nor structure, because the text is too long, is nested too deeply, or cannot
+    /// be split into words (a quote never ends).
     Text,
 }
 
@@ -166,7 +166,7 @@ fn without_long_numbers(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether every compound command is closed, and none is nested too deeply.
+/// Whether every compound command is closed, and no compound command is nested too deeply.
 fn is_balanced(tokens: &[Token]) -> bool {
     let mut open: Vec<&str> = Vec::new();
     let mut command_may_begin = true;

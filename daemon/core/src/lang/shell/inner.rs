@@ -42,8 +42,8 @@ const REMOTE_RUNNERS: [&str; 15] = [
     "wsl",
 ];
 
-/// Returns the index in `words` after all wrappers, such as `sudo`, `xargs` and `uv run`, that run
-/// their command on this machine.
+/// Returns the index in `words` of the program after all wrappers that run their command on this
+/// machine, such as `sudo`, `xargs` and `uv run`.
 pub fn local_start(words: &[String]) -> usize {
     let mut start = 0;
     for _ in 0..DEEPEST {
@@ -192,7 +192,8 @@ fn module_of(name: &str, rest: &[String]) -> Option<Vec<String>> {
     Program::named(module).map(|_| inner.to_vec())
 }
 
-/// Returns `words` without the options, their values and the assignments at the beginning.
+/// Returns `words` without the options, the values of the options and the assignments that precede
+/// the command.
 fn without_options<'w>(words: &'w [String], takes: &[String]) -> &'w [String] {
     let mut rest = words;
     while let Some((word, after)) = rest.split_first() {

@@ -1,9 +1,10 @@
-//! Parses shell command lines with a real grammar into simple commands, without quotes and without
-//! the wrappers (`sudo`, `xargs`, `uv run`) that only run another command.
+//! Parses shell command lines by the grammar of bash into simple commands without quotes, and finds
+//! the command inside wrappers (`sudo`, `xargs`, `uv run`), which only run another command.
 //!
-//! The parser is brush-parser behind guards ([`guard`]). `programs.txt` is the table of known
-//! programs: which of them run another command, which of their options take a value, and their
-//! purpose, for the classification of activity.
+//! The parser is the crate brush-parser. The module [`guard`] protects this parser from input that
+//! makes it fail. The table `programs.txt` contains the known programs: which of them run another
+//! command, which of their options take a value, and their purpose, for the classification of
+//! activity.
 
 pub mod args;
 mod guard;

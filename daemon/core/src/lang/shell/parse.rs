@@ -19,7 +19,7 @@ use crate::lang::shell::{
 const MOST_COMMANDS: usize = 200;
 /// Maximum nesting of substitutions and of scripts in arguments (`bash -c`).
 const DEEPEST_SCRIPT: usize = 4;
-/// Maximum length, in bytes, of a command's text.
+/// Maximum length, in bytes, of [`ShellCommand::raw`], without the `…` after a cut.
 const RAW_KEPT: usize = 300;
 
 /// A simple command and its context: `A=1 git log > out`.
@@ -43,13 +43,13 @@ pub struct ShellCommand {
 pub struct CommandPosition {
     /// Whether the command is inside `$(...)`, backquotes or `<(...)`.
     pub nested: bool,
-    /// Whether the command is the right side of `||`, or a part of it.
+    /// Whether the command is the right side of `||`, or a part of the right side.
     pub alternative: bool,
-    /// The number of the command's pipeline in the line, counted from 1. The numbers in the script
-    /// of an argument continue from the number of the pipeline that runs the script.
+    /// The number of the command's pipeline in the line, counted from 1. In a script that is an
+    /// argument (`bash -c`), the numbers continue from the pipeline that runs the script.
     pub pipeline: usize,
-    /// The number of commands before the command in its pipeline, and in the pipelines that contain
-    /// this pipeline.
+    /// The number of commands before the command in its pipeline, plus the same number for each
+    /// pipeline that contains this pipeline.
     pub in_pipeline: usize,
     /// The number of `$(...)`, backquotes and scripts in arguments that contain the command.
     depth: usize,
@@ -89,7 +89,7 @@ pub enum Redirect {
     Appended(String),
     /// The input is read from the file.
     Read(String),
-    /// Input is this text.
+    /// The input is this text, from a here document or a here string.
     Text(String),
 }
 

@@ -23,7 +23,7 @@ pub enum Effort {
     Work,
 }
 
-/// One line of the table, for one of the programs in this line.
+/// A line of the table, for one program. A line that names several programs gives several rules.
 #[derive(Clone, Debug)]
 pub struct Rule {
     words: Vec<Vec<String>>,
@@ -36,7 +36,8 @@ pub struct Rule {
     pub effort: Option<Effort>,
     /// The signals of the command; `None` for the default.
     pub signals: Option<Signals>,
-    /// The left side of the table's line, with only one of its programs. People see this text.
+    /// The left side of the line in the table, with only the program of this rule. People see this
+    /// text.
     pub name: String,
 }
 
@@ -95,9 +96,9 @@ impl Program {
         fitting.max_by_key(|rule| rule.precision())
     }
 
-    /// Returns the start of the command that this program runs: the number of words that the rule
-    /// requires after the program, and the number of further words to skip. Returns `None` if the
-    /// program runs no command.
+    /// Returns the number of words between this program and the command that the program runs: the
+    /// words that the rule requires (`run` of `uv run`), and the further words to skip. Returns
+    /// `None` if the program runs no command.
     pub(crate) fn leads_to_command(&self, args: &Args) -> Option<(usize, usize)> {
         let fitting = self.wrapper_rules.iter().filter(|rule| words_fit(&rule.words, args));
         fitting.max_by_key(|rule| rule.words.len()).map(|rule| (rule.words.len(), rule.skip))
@@ -131,8 +132,8 @@ fn words_fit(words: &[Vec<String>], args: &Args) -> bool {
         })
 }
 
-/// Returns the program's name in lower case, without its folder, its version and the extensions of
-/// Windows.
+/// Returns the program's name in lower case, without its folder, its version (`eslint@9`) and the
+/// extensions `.exe` and `.cmd`. Names such as `python3.12` become `python3`.
 pub fn base_name(name: &str) -> String {
     let name = name.trim_end_matches(['/', '\\']);
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);

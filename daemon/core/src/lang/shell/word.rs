@@ -26,7 +26,7 @@ pub(super) fn document(written: &str) -> Option<UnquotedWord> {
     WordReader { written, unquoted: UnquotedWord::default() }.read(Around::Document)
 }
 
-/// The context of a position in the text.
+/// The text around a position, which determines the meaning of quotes and backslashes.
 #[derive(Clone, Copy, PartialEq)]
 enum Around {
     Nothing,

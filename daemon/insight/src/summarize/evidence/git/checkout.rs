@@ -50,7 +50,7 @@ pub(in crate::summarize::evidence) fn bound(state: &mut CheckoutState) {
     keep_latest(&mut state.closed, merged::MERGED);
 }
 
-/// Returns the first nine digits of a hash, as many as git prints in a large repository.
+/// Returns the first nine digits of a hash. Git prints about nine digits in a large repository.
 pub(super) fn short_hash(hash: &str) -> String {
     hash.get(..9).unwrap_or(hash).to_owned()
 }
@@ -151,8 +151,8 @@ impl OutputView<'_> {
         }
     }
 
-    /// Reads the files of `git diff --name-only`. The list may be incomplete, because other files
-    /// may be staged or new.
+    /// Reads the files of `git diff --name-only`. The list may be incomplete, because `git diff`
+    /// lists no new files and, without `HEAD`, no staged files.
     fn diff(&mut self, call: &GitCall) {
         let lists = call.has("--name-only") && call.is_alone;
         if !lists || call.operands().any(|word| word != "HEAD") {

@@ -27,7 +27,7 @@ pub(super) fn observe(state: &mut CheckoutState, run: &Run<'_>) {
     }
 }
 
-/// Removes the pull requests that were reopened or merged later.
+/// Removes the pull requests that `output` shows as reopened, and those that are known as merged.
 pub(super) fn forget(state: &mut CheckoutState, output: &str) {
     if state.closed.is_empty() {
         return;

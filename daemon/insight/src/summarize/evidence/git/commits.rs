@@ -21,7 +21,7 @@ pub(super) struct Printed<'o> {
     pub(super) subject: &'o str,
 }
 
-/// Returns the commits that an output prints.
+/// Returns the new commits that git printed in an output.
 pub(super) fn printed(output: &str) -> Vec<Printed<'_>> {
     let line =
         pattern!(r"(?m)^\[(\S+|detached HEAD)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$");
@@ -127,7 +127,8 @@ pub(in crate::summarize::evidence) fn show_history(evidence: &mut Evidence, outp
     }
 }
 
-/// Whether a rebase followed the last commit, or the hash of the last commit is unknown.
+/// Whether the recorded hashes may be outdated: a rebase followed the last commit, or the hash of
+/// the last commit is unknown.
 pub(in crate::summarize::evidence) fn hashes_are_stale(evidence: &Evidence) -> bool {
     let Some(last) = evidence.commits.last() else { return false };
     let rebased = |event: &GitEvent| {

@@ -7,7 +7,7 @@ use crate::{
     text::{kept, pattern},
 };
 
-/// Maximum number of failed checks, and of failed tests.
+/// Maximum number of failed checks that are kept, and also of failed tests.
 const FAILED: usize = 12;
 
 /// Records the checks of a pull request that the output of a command shows. The command may run in

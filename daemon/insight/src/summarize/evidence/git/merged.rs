@@ -5,7 +5,7 @@ use crate::{
     text::pattern,
 };
 
-/// Maximum number of merged pull requests that are kept. The same limit applies to closed ones.
+/// Maximum number of merged pull requests that are kept, and also of closed pull requests.
 pub(super) const MERGED: usize = 40;
 
 /// Adds the numbers of the pull requests that the output of a command shows as merged.

@@ -71,8 +71,9 @@ pub(super) fn note(evidence: &mut Evidence, run: &Run<'_>) -> bool {
     committed
 }
 
-/// Adds the branch that `git status` printed to the session's branches, or moves it to the end of
-/// the list. Agents record only the first branch of a session. A full list gets no new branches.
+/// Adds the branch that `git status` printed to the session's branches, or moves this branch to the
+/// end of the list, because agents record only the first branch of a session. A full list gets no
+/// new branches.
 pub(super) fn note_branch(branches: &mut Vec<String>, output: &str) {
     let printed = pattern!(r"(?m)^(?:On branch (\S+)|## ([^\s.]\S*?)\.\.\.\S+(?: \[[^\]]*\])?)$");
     let Some(found) = printed.captures_iter(output).last() else { return };
@@ -205,8 +206,8 @@ fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
     success.is_match(output).then_some(true)
 }
 
-/// Returns the pattern of outputs that show a success of a step, and the pattern for a failure. The
-/// pattern `[a&&b]` matches nothing.
+/// Returns the pattern of outputs that show that a step succeeded, and the pattern of outputs that
+/// show that it failed. The pattern `[a&&b]` matches nothing.
 fn outcome_patterns(step: GitStep) -> (Arc<Regex>, Arc<Regex>) {
     match step {
         GitStep::Stage => (

@@ -63,7 +63,7 @@ fn add(
     directory: &str,
     effects: &mut Vec<Effect>,
 ) {
-    // No device and no scratch file.
+    // Devices and scratch files are not part of the work.
     let is_of_work = |path: &str| !paths::is_scratch_outside([project], path);
     let is_file_of_work = |word: &Word| word.is_plain() && is_of_work(&word.text);
     for target in command.writes.iter().filter(|word| is_file_of_work(word)) {
@@ -89,7 +89,7 @@ fn add(
             let files = operands.iter().filter(|word| is_file_of_work(word));
             effects.extend(files.map(|word| Effect::Remove(resolve(directory, &word.text))));
         }
-        // The last operand is not the target.
+        // The target is the value of the option, not the last operand.
         ("mv", _) if has_target_option(invocation) => {}
         ("mv", _) | ("git", Some("mv"))
             if operands.last().is_some_and(|target| is_file_of_work(target)) =>

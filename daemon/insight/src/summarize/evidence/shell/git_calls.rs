@@ -24,7 +24,7 @@ const ARGUMENTS: usize = 8;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::summarize::evidence) struct GitCall {
-    /// The subcommand, with its arguments if they matter for reading the output.
+    /// The subcommand, with its arguments if the output cannot be read without the arguments.
     pub(in crate::summarize::evidence) words: Vec<String>,
     /// Whether another command reads the output of the call.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -6,7 +6,7 @@ use crate::{lang::shell, summarize::evidence::shell::words::SimpleCommand, text:
 /// The effect of a simple command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InvocationKind {
-    /// Only reads, or has no effect that counts as work, for example `cd` or `kill`.
+    /// Only reads, or has an effect that does not count as work, for example `cd` or `kill`.
     Reads,
     /// Changes files or the environment, so that an attempt that failed before may succeed.
     Changes,
@@ -23,7 +23,7 @@ pub(super) struct Invocation<'s> {
 }
 
 impl<'s> Invocation<'s> {
-    /// Returns the program that `command` runs behind its wrappers; `None` when it runs no program.
+    /// Returns the program inside the wrappers of `command`; `None` if `command` runs no program.
     pub(super) fn of(command: &'s SimpleCommand) -> Option<Invocation<'s>> {
         let words: Vec<&str> = command.texts().collect();
         let written: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();

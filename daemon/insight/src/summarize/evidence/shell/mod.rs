@@ -1,7 +1,7 @@
-//! Reads a shell command line: the attempt that it makes, its effects on files and on the
-//! repository, the texts that it publishes, and the tests that it runs.
+//! Reads a shell command line: the attempt (the program that does the main work), the effects on
+//! files and on the repository, the texts that the line publishes, and the tests that it runs.
 //!
-//! Other modules determine from the result whether the command succeeded.
+//! Other modules determine from the result of the call whether the attempt succeeded.
 
 mod effect;
 mod git_calls;
@@ -40,14 +40,16 @@ const ATTEMPT: usize = 100;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct CommandLine {
-    /// The command line as a person would quote it: without a leading `cd` and without commands at
-    /// the end that shorten the output.
+    /// The command line as a person would quote it: only its first line, without a leading `cd` and
+    /// without commands at the end that shorten the output. If the command line has several lines
+    /// and makes a commit, `git commit -m` with the subject.
     pub(super) shown: String,
-    /// The name of the attempt, which does not depend on options: `cargo test`, `git push`,
-    /// `run.sh`. `None` when the command only reads, or runs inline code.
+    /// The name of the attempt, without options: `cargo test`, `git push`, `run.sh`. The attempt is
+    /// the last command of the line that does not only read. `None` if there is no such command, or
+    /// if this command runs inline code.
     pub(super) attempt: Option<String>,
-    /// Whether the success of the command line proves nothing about the attempt, because the exit
-    /// code belongs to another command.
+    /// Whether the success of the command line does not prove that the attempt succeeded, because
+    /// the exit code belongs to another command.
     pub(super) unproven: bool,
     /// Whether the command can have changed files or the environment.
     pub(super) changes: bool,
@@ -73,8 +75,8 @@ pub(super) struct CommandLine {
     /// Whether the calls of test runners only build or list tests.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) runs_no_tests: bool,
-    /// Whether only a part of the output is printed. In this case, numbers in the output are not
-    /// totals.
+    /// Whether the line prints only a part of the output (`| tail`). In this case, numbers in the
+    /// output may not be totals.
     pub(super) shows_part: bool,
 }
 
@@ -133,7 +135,7 @@ impl CommandLine {
         !self.tests.is_empty() && !self.runs_no_tests
     }
 
-    /// Drops the published texts and the bodies of commit messages, which take the most space.
+    /// Drops the published texts and the bodies of commit messages, which are the longest parts.
     pub(super) fn forget_texts(&mut self) {
         for step in &mut self.repository {
             step.published = None;
@@ -157,7 +159,8 @@ impl CommandLine {
     }
 }
 
-/// Returns the script of a shell when the script is the whole command, as in `bash -lc 'cargo test'`.
+/// Returns the script of a shell if the script is the whole command line, as in
+/// `bash -lc 'cargo test'`.
 fn script(commands: &[SimpleCommand]) -> Option<&str> {
     let [only] = commands else { return None };
     let words: Vec<&str> = only.texts().collect();
@@ -167,8 +170,8 @@ fn script(commands: &[SimpleCommand]) -> Option<&str> {
     (is_shell && runs && script.contains(' ')).then_some(*script)
 }
 
-/// Returns the program with its subcommand or the file that it interprets, without options and
-/// targets; `None` for inline code.
+/// Returns the name of an attempt: the program with its subcommand or with the file that it
+/// interprets, without options and targets. `None` for inline code.
 fn attempt(invocation: &Invocation<'_>) -> Option<String> {
     const RUNS_FILES: &[&str] = &[
         "python", "python3", "node", "bash", "sh", "ruby", "php", "tsx", "ts-node", "deno", "go",

@@ -25,9 +25,9 @@ use crate::{
 const PROGRAMS: &str = include_str!("outside.txt");
 /// Programs that send SQL to a server.
 const SQL_CLIENTS: &[&str] = &["psql", "mysql", "mariadb", "cockroach", "sqlcmd", "snowsql"];
-/// Options of these programs that contain or precede a statement.
+/// Options of these programs whose value is a statement.
 const STATEMENTS: &[&str] = &["-c", "--command", "-e", "--execute", "-Q", "-q"];
-/// Options that precede a value, which is no operand.
+/// Options that are followed by a value. The value is no operand.
 const WITH_VALUE: &[&str] = &[
     "-n",
     "--namespace",
@@ -221,7 +221,8 @@ fn of_statement(statement: &str, target: &str) -> Option<OutsideStep> {
     })
 }
 
-/// Returns the verdict of a review.
+/// Returns the verdict of a review that a command submits: an approval, a withdrawn approval or
+/// requested changes.
 fn verdict(invocation: &Invocation<'_>) -> Option<OutsideStep> {
     let operands = operands(invocation);
     let number = operands.get(2).and_then(|word| {

@@ -31,8 +31,8 @@ pub(in crate::summarize::evidence) struct RepositoryStep {
     pub(in crate::summarize::evidence) commit: Option<CommitMade>,
     pub(in crate::summarize::evidence) undone: Undone,
     pub(in crate::summarize::evidence) published: Option<Published>,
-    /// Whether an earlier command that is not a step must succeed before this command runs, as in
-    /// `make && git push`. Commands that only read do not count.
+    /// Whether this command runs only if an earlier command that is not a step succeeds, as in
+    /// `make && git push`. Earlier commands that only read do not count.
     pub(in crate::summarize::evidence) guarded: bool,
     /// Whether the success of the command line proves that this command succeeded.
     pub(in crate::summarize::evidence) proven: bool,
@@ -152,8 +152,8 @@ pub(super) fn operands<'w>(
     subcommand: &str,
     arguments: impl Iterator<Item = &'w str>,
 ) -> impl Iterator<Item = &'w str> {
-    // For other subcommands, the callers need no operand after an option with a value. The option
-    // `-m` of `git switch` takes no value.
+    // The callers use no operand of another subcommand that follows an option with a value. The
+    // option `-m` of `git switch` takes no value.
     let options: &[&str] = match subcommand {
         "merge" => {
             &["-m", "--message", "-F", "--file", "-s", "--strategy", "-X", "--strategy-option"]

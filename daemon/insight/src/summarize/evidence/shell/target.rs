@@ -14,8 +14,8 @@ use crate::{
 };
 
 pub(super) struct CommandTarget {
-    /// The directory in which the first command of [`InvocationKind::Works`] runs. Without such a command,
-    /// the directory after the last command.
+    /// The directory in which the first command of the kind [`InvocationKind::Works`] runs. If no
+    /// command is of this kind, the directory after the last command.
     pub(super) directory: String,
     pub(super) package: Option<String>,
 }

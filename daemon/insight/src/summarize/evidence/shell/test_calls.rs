@@ -28,7 +28,7 @@ use crate::{
 const RUNNERS: &str = include_str!("runners.txt");
 /// Maximum length, in bytes, of the arguments that limit a run.
 const LIMIT: usize = 90;
-/// Maximum number of operands among these arguments.
+/// Maximum number of operands among the arguments that limit a run.
 const OPERANDS: usize = 2;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -103,7 +103,7 @@ pub(super) struct RunnerCall {
 /// tests are not those of the folder. The line runs in `directory`.
 pub(super) fn runner_calls(line: &str, directory: &str) -> Vec<RunnerCall> {
     let mut calls = Vec::new();
-    // Most lines name no runner, and to parse them takes much longer.
+    // Most lines name no runner. To parse these lines would take much longer than this search.
     let mut names = line.split(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c));
     if names.any(|name| TABLE.iter().any(|row| row.start[0] == name)) {
         add_runner_calls(line, directory, 0, &mut calls);
@@ -129,8 +129,8 @@ fn add_runner_calls(line: &str, directory: &str, depth: usize, calls: &mut Vec<R
     }
 }
 
-/// Returns the commands of `line`. Only the start of a long line is read, and not with the parser:
-/// it would read the text of a here-document that is cut as commands.
+/// Returns the commands of `line`. Of a long line, only the start is read, without the parser: the
+/// parser would take the text of a here-document without an end for commands.
 fn commands(line: &str) -> Vec<ShellCommand> {
     if line.len() <= BYTES {
         return parse::commands(line);
@@ -154,7 +154,7 @@ fn runner_call(words: &[String], directory: &str) -> Option<RunnerCall> {
     Some(RunnerCall { runner, arguments, directory: directory.to_owned() })
 }
 
-/// Whether `calls` contains calls of test runners, which all only build or list tests.
+/// Whether there are calls of test runners, and each call only builds or lists tests.
 pub(super) fn only_prepare(calls: &[RunnerCall]) -> bool {
     !calls.is_empty() && calls.iter().all(RunnerCall::runs_no_tests)
 }
@@ -236,7 +236,7 @@ fn runs_test_task(arguments: &[&str], words: &[String]) -> bool {
         Some((ToolIntent::Validate, ToolDomain::Testing)) => {
             is_named || !arguments.iter().any(|word| is_benchmark(word))
         }
-        // The linter biome has a command `check`.
+        // `biome check` runs a linter.
         _ => is_named && !arguments.contains(&"biome"),
     }
 }

@@ -15,8 +15,8 @@ use crate::{
     text::{kept, one_line, pattern},
 };
 
-/// Finds texts in the arguments of a command, and in the files that earlier commands of its line
-/// write.
+/// A command with the other commands of its line. The text that a command publishes may be in a
+/// file that an earlier command of the line writes.
 pub(super) struct CommandInLine<'s> {
     pub(super) commands: &'s [SimpleCommand],
     pub(super) index: usize,
@@ -140,7 +140,7 @@ pub(super) fn without_trailers(text: &str) -> String {
     text.lines().filter(is_content).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-/// Returns the values of options with these names.
+/// Returns the values of the options in `names`: `--title X`, `--title=X`, `-t X`.
 pub(super) fn values<'s>(words: &[&'s str], names: &[&str]) -> Vec<&'s str> {
     let mut found = Vec::new();
     let mut words = words.iter().copied();

@@ -67,7 +67,7 @@ impl SimpleCommand {
 }
 
 impl From<&ShellCommand> for SimpleCommand {
-    /// Copies the words and the marks of subshells; operators and redirections are not copied.
+    /// Copies the words and the marks of subshells. Operators and redirections are lost.
     fn from(command: &ShellCommand) -> SimpleCommand {
         let word = |text: &String| {
             let expands = text.contains(['$', '*', '?', '{']);

@@ -15,8 +15,8 @@ use crate::{
 
 /// Maximum number of nested subshells that are followed.
 const MAX_DEPTH: usize = 64;
-/// The name of the directory before the first change, and of a directory that is not on the stack.
-/// The names of all unknown directories begin with `$`.
+/// The name of an unknown directory: the target of `cd -` before the first change, and of `popd` if
+/// the stack is empty. The names of all unknown directories begin with `$`.
 pub(super) const PREVIOUS_DIRECTORY: &str = "$OLDPWD";
 
 pub(super) struct WorkingDirectory {

@@ -14,9 +14,9 @@ pub(super) fn go(output: &str) -> Option<RunReport> {
     json(output).or_else(|| gotestsum(output)).or_else(|| lines(output))
 }
 
-/// Counts the tests if a line such as `--- PASS: TestX (0.00s)` shows that a test passed, or else
-/// the packages by their `ok` and `FAIL` lines. Subtests, whose names contain `/`, count only if
-/// there are no other tests. Packages in which no test ran do not count.
+/// Counts the tests if a line such as `--- PASS: TestX (0.00s)` shows that a test passed.
+/// Otherwise, counts the packages by their `ok` and `FAIL` lines. Subtests, whose names contain
+/// `/`, count only if there are no other tests. Packages in which no test ran do not count.
 fn lines(output: &str) -> Option<RunReport> {
     let ended = pattern!(r"(?m)^\s*--- (PASS|FAIL|SKIP): (\S+) \([\d.]+s\)\s*$");
     let test = |verdict: &'static str| {

@@ -67,7 +67,7 @@ pub(super) fn gradle(output: &str) -> Option<RunReport> {
     Some(report)
 }
 
-/// Reads `<testsuites tests="12" failures="1" …>`, or else the sum over the suites.
+/// Reads `<testsuites tests="12" failures="1" …>`, or else the sum over the tags `<testsuite …>`.
 pub(super) fn junit_xml(output: &str) -> Option<RunReport> {
     let all = pattern!(r"<testsuites\b[^>]*\btests=[^>]*>");
     let mut suites: Vec<&str> = all.find_iter(output).map(|tag| tag.as_str()).collect();

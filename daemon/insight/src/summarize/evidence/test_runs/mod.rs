@@ -1,9 +1,9 @@
 //! Recognises test runs by their output, with one file per family of frameworks.
 //!
 //! The command often does not show the framework (`make check`, `npm test 2>&1 | tail -60`), but
-//! the output does. Most frameworks are recognised by their closing line. An output that was cut
-//! before this line is ignored, because the numbers would be wrong. A new family needs one file,
-//! and a line in `PARSERS` for each framework.
+//! the output does. Most frameworks are recognised by their closing line, which has the totals. An
+//! output without this line is ignored, because the numbers would be wrong. A new family needs a
+//! file, and a new framework needs a line in `PARSERS`.
 
 mod coverage;
 mod dotnet;
@@ -38,7 +38,8 @@ pub(super) struct RunReport {
 }
 
 impl RunReport {
-    /// Whether the numbers are sums over several lines of `output`, not from one line of totals.
+    /// Whether the numbers are sums over the lines of packages or test binaries in `output`. If
+    /// some of these lines were cut off, the numbers are too small.
     pub(super) fn counts_lines(&self, command: &str, output: &str) -> bool {
         let runs_all =
             command.split_whitespace().any(|word| matches!(word, "--workspace" | "--all"));
@@ -148,7 +149,7 @@ fn total(pattern: &regex::Regex, output: &str) -> u32 {
     pattern.captures_iter(output).map(|line| number(&line, 1)).fold(0, u32::saturating_add)
 }
 
-/// For each match, returns the name in the only group that matched, with the limits of [`names`].
+/// Returns the name in the first group that took part in each match, with the limits of [`names`].
 fn listed(pattern: &regex::Regex, output: &str) -> Vec<String> {
     let found =
         pattern.captures_iter(output).filter_map(|line| line.iter().skip(1).flatten().next());

@@ -18,9 +18,10 @@ pub(in crate::summarize::evidence) struct TestScope {
 
 impl TestScope {
     /// Whether a run of this part certainly includes the tests of `other`, a part at the same
-    /// place. This is the case if this part has no limit or the same limit as `other`. It is also
-    /// the case if no option limits this part, and each path that limits `other` is below a path of
-    /// this part. A run without the variables of `other` may skip tests.
+    /// place. A run without the variables of `other` may skip tests, so this part must have these
+    /// variables. Besides, one of these conditions must hold: this part has no limit; both parts
+    /// have the same limit; no option limits this part, and each path that limits `other` is below
+    /// a path of this part.
     pub(in crate::summarize::evidence) fn covers(&self, other: &TestScope) -> bool {
         if !other.variables.iter().all(|variable| self.variables.contains(variable)) {
             return false;

@@ -34,8 +34,8 @@ pub(in crate::summarize::evidence) fn of(
     }
 }
 
-/// Returns the variables that a command line sets to a fixed value, without variables that only
-/// configure a build or disable tests.
+/// Returns the environment variables that a command line sets to a fixed value, without variables
+/// that only configure a build or disable tests.
 fn variables(command: &str) -> Vec<String> {
     let set = pattern!(r"(?:^|[ ;&])([A-Z][A-Z0-9_]{2,})=[^$ ]");
     let configures = pattern!(
