@@ -1,6 +1,6 @@
 //! The transcript format of Claude Code: `projects/<slug>/<session>.jsonl`, with sub-agents at any
-//! depth in `<session>/subagents/`. In older versions, sub-agents are in the folder of the session's
-//! file, or in the session's file itself.
+//! depth in `<session>/subagents/`. In older versions, sub-agents are in the folder of the
+//! session's file, or in the session's file itself.
 //!
 //! An assistant record contains one content block, and a tool's result is in a later user record.
 //! The sources for the format are Anthropic's hook reference and transcripts; Anthropic calls the
