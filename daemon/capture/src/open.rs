@@ -69,7 +69,7 @@ mod tests {
     }
 }
 
-/// Returns metadata that identify the state of a file without reading it.
+/// Returns the state of a file according to its metadata, without reading the file.
 pub fn file_stamp(metadata: &fs::Metadata) -> FileStamp {
     let modified = metadata.modified().map_or(0, |time| Timestamp::from(time).micros());
     FileStamp { file: file_number(metadata), length: metadata.len(), modified }

@@ -29,8 +29,8 @@ pub struct DatabaseScanner {
 /// The sessions to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Sessions with new rows, and sessions that changed recently. The cost does not depend on the
-    /// number of sessions in the database.
+    /// Sessions with new rows, and sessions that changed recently. Of the other sessions, only
+    /// their number is read.
     New,
     All,
 }

@@ -73,7 +73,8 @@ impl<'e> Emitter<'e> {
         }
     }
 
-    /// Returns the verdict. A record from which nothing was emitted is skipped, and counted by its type.
+    /// Returns the verdict. A record from which nothing was emitted counts as skipped, under its
+    /// type.
     pub(crate) fn verdict(&self, record_type: &str) -> RecordVerdict {
         if self.has_emitted {
             RecordVerdict::Read

@@ -1,5 +1,6 @@
-//! The transcript format of Claude Code: `projects/<slug>/<session>.jsonl`, with sub-agents in
-//! `<session>/subagents/` or, in older versions, in the folder of the session's file.
+//! The transcript format of Claude Code: `projects/<slug>/<session>.jsonl`, with sub-agents at any
+//! depth in `<session>/subagents/`. In older versions, sub-agents are in the folder of the
+//! session's file, or in the session's file itself.
 //!
 //! An assistant record contains one content block, and a tool's result is in a later user record.
 //! The sources for the format are Anthropic's hook reference and transcripts; Anthropic calls the
@@ -279,7 +280,8 @@ fn system(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     RecordVerdict::Read
 }
 
-/// Reads the calls and results of a sub-agent that the session's own file contains.
+/// Reads a `progress` record. In some versions, these records in the session's own file contain the
+/// calls and results of sub-agents.
 fn progress(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     let read = || {
         let data = record.object("data")?;

@@ -1,8 +1,9 @@
 //! Tracks prompts that the user typed while the agent worked.
 //!
 //! The transcript records when a prompt was added to the queue and when a prompt left the queue. A
-//! prompt that starts a turn is followed by its own record. A prompt that is delivered within a turn
-//! has a record only in newer versions; in older versions, the queue is the only source of its text.
+//! prompt that starts a turn is followed by its own record. A prompt that is delivered within a
+//! turn has a record only in newer versions; in older versions, the text of the prompt is only in
+//! the queue.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,9 +23,9 @@ struct ClaudeMemory {
     warm_up: String,
 }
 
-/// Returns the id of the last record of a warm-up, a request by which Claude Code only warms up the
-/// cache of the model. The agent that gets this request does no work. The records of other agents may
-/// be between the records of a warm-up.
+/// Returns the id of the last record of a warm-up: a request by which Claude Code only fills the
+/// cache of the model's service. The agent that gets this request does no work. The records of
+/// other agents may be between the records of a warm-up.
 pub(super) fn warm_up(memory: &mut Memory) -> &mut String {
     &mut memory.own::<ClaudeMemory>().warm_up
 }

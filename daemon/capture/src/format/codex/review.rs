@@ -1,4 +1,4 @@
-//! Formats the reply of a code review, which Codex requests from its model as one JSON object.
+//! Formats the reply of a code review. Codex requests this reply from its model as one JSON object.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,7 @@
 //! The transcript format of Cursor's command line. The folder
 //! `projects/<directory>/agent-transcripts` contains the file `<session>/<session>.jsonl` (in older
-//! versions `<session>.jsonl`), and sub-agents are in `<session>/subagents`.
+//! versions `<session>.jsonl`). Sub-agents are in `<session>/subagents` or in other files of the
+//! folder `<session>`.
 //!
 //! A record is a message `{role, message: {content}}` or the end of a turn. A record has no id and
 //! no time, but the text of a prompt may contain the time. A call is written after the tool ran,

@@ -48,7 +48,8 @@ fn is_acknowledgement(message: &Object<'_>) -> bool {
         && text_of(message.raw("content").unwrap_or_default()).starts_with(ACKNOWLEDGEMENT)
 }
 
-/// Reads the summary of a compacted history, and the answer that the program adds after the summary.
+/// Emits the summary of a compacted history. Marks the answer that the program adds after the
+/// summary as read.
 fn compaction(
     summary: &Object<'_>,
     answer: &Object<'_>,

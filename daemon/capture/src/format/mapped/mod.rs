@@ -94,8 +94,8 @@ impl FormatMapping {
     }
 }
 
-/// The smallest number that is read as milliseconds since 1970. A smaller number is read as seconds.
-/// 1e11 seconds are the year 5138, and 1e11 milliseconds are the year 1973.
+/// The smallest number that is read as milliseconds since 1970. A smaller number is read as
+/// seconds. 1e11 seconds are the year 5138, and 1e11 milliseconds are the year 1973.
 const MILLIS_FROM: f64 = 1e11;
 /// The types under which records without a role and records of other sessions are counted.
 const NO_ROLE: &str = "no role";

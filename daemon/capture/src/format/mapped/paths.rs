@@ -51,9 +51,9 @@ impl PathPattern {
         &self.root
     }
 
-    /// Returns the path below the watched folder, without the extension. The path, unlike the file's
-    /// name, distinguishes files of the same name in different folders. Returns `None` for a file
-    /// that does not match.
+    /// Returns the path below the watched folder, without the extension. The path, unlike the
+    /// file's name, distinguishes files of the same name in different folders. Returns `None` for a
+    /// file that does not match.
     pub(super) fn name_of(&self, path: &Path) -> Option<String> {
         let below = self.below(path).filter(|_| self.matches(path))?.with_extension("");
         let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();

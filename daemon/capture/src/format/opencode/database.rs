@@ -2,8 +2,8 @@
 //!
 //! opencode 1 uses the tables `session`, `message` and `part`. opencode 2 uses `session_v2` and
 //! `session_message`, in the same file. opencode 2 does not change the tables of opencode 1, and
-//! its own tables may contain the same sessions. The sources for both formats are opencode's own
-//! table definitions and projectors.
+//! the tables of both versions may contain the same sessions. The sources for both formats are the
+//! table definitions in opencode's code, and its code that writes the rows.
 
 use std::path::{Path, PathBuf};
 
