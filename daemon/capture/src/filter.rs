@@ -15,7 +15,7 @@ use crate::model::{
 };
 
 pub use crate::config::{Filter, Keep};
-use crate::error_lines::error_lines;
+use crate::{error_lines::error_lines, format::claude::is_not_permitted};
 
 /// The text that is kept of one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -218,6 +218,9 @@ fn outcome_text(result: &ToolResult<'_>) -> String {
         Outcome::Failed(Some(code)) => format!("failed (exit {code})"),
         Outcome::Failed(None) => "failed".to_owned(),
         Outcome::Rejected => return "refused by the user".to_owned(),
+        Outcome::Interrupted if is_not_permitted(&result.content.decode(1 << 10)) => {
+            return "not permitted".to_owned();
+        }
         Outcome::Interrupted => return "interrupted".to_owned(),
     };
     let content = result.content.decode(4 << 10);

@@ -56,7 +56,7 @@ pub(super) fn tool_search(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) ->
 
 /// Reads a web search by the service. The record is both the call and the result.
 pub(super) fn web_search(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
-    let call = short(payload, "id", NAME_KEPT).unwrap_or(Cow::Borrowed("web_search"));
+    let call = short(payload, "id", NAME_KEPT).unwrap_or_default();
     let input = json::value_within(payload.raw("action").unwrap_or("null"), INPUT_KEPT);
     if action::of("web_search", &input, "") == Action::Other {
         return RecordVerdict::Skipped("response_item/web_search_call".to_owned());
@@ -75,9 +75,10 @@ fn emit(call: &str, tool: &str, input: Value, out: &mut RolloutEmitter<'_>) -> R
     if matches!(action, Action::Ask(_)) {
         note_questions(call, &input, out);
     }
-    let uuid = record_uuid("call", call);
+    // Without an id of its own, a call cannot be told from the same call of another session.
+    let uuid = (!call.is_empty()).then(|| record_uuid("call", call));
     let (id, tool) = (Cow::Borrowed(call), Cow::Borrowed(tool));
-    out.identified(Some(uuid), Item::Call(Call { id, message: None, tool, input, action }));
+    out.identified(uuid, Item::Call(Call { id, message: None, tool, input, action }));
     RecordVerdict::Read
 }
 

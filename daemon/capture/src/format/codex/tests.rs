@@ -392,6 +392,20 @@ fn a_forks_records_have_the_ids_of_the_original() {
 }
 
 #[test]
+fn a_search_without_an_id_has_no_record_id() {
+    let search = |id: Option<&str>| {
+        response(json!({ "type": "web_search_call", "id": id, "action": { "query": "sled" } }))
+    };
+    let mut ids = Vec::new();
+    entries(&[search(None), search(Some("ws_1"))], &mut |entry| {
+        if matches!(entry.item, Item::Call(_)) {
+            ids.push(entry.uuid.is_some());
+        }
+    });
+    assert_eq!(ids, [false, true]);
+}
+
+#[test]
 fn a_rollout_is_identified_by_its_first_record() {
     let name =
         |id: &str| format!("/h/.codex/sessions/2026/11/23/rollout-2026-11-23T02-20-19-{id}.jsonl");
