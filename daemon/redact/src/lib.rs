@@ -2,8 +2,8 @@
 //!
 //! [`Redactor::redact`] replaces keys, tokens, passwords and private keys in text by
 //! `[REDACTED:<kind>]`; [`Redactor::redact_value`] replaces them in JSON values. They find
-//! - secrets of a recognisable form: the table in `rules`, private key blocks (`block`), passwords
-//!   in URLs (`url`);
+//! - secrets of a recognisable form, and numbers of payment cards and bank accounts: the table in
+//!   `rules`, private key blocks (`block`), passwords in URLs (`url`);
 //! - secrets that an adjacent name identifies: `assignment`.
 //!
 //! They do not redact placeholders, code, references to variables, ids that give no access, and

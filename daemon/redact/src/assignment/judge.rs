@@ -172,9 +172,7 @@ impl Value<'_> {
             Quoting::Last => is_clearly_told(text) && !meaning.is_variable,
             Quoting::Pair => is_clearly_told(text),
             Quoting::Bare => is_mixed && !meaning.is_variable && is_clearly_told(text),
-            Quoting::Line | Quoting::Cell
-                if meaning.is_variable || self.quoting == Quoting::Cell =>
-            {
+            Quoting::Line | Quoting::Cell => {
                 is_mixed && has_any(text, b"!$^*") && is_clearly_told(text)
             }
             _ => is_tied && !is_plain && !is_number && !is_message && self.is_password(text),

@@ -49,6 +49,19 @@ fn passwords_of_commands_are_redacted() {
         ("Falcon41!", "security unlock-keychain -p '¤' login.keychain"),
         ("Falcon41!", "security add-generic-password -a ada -s x -w ¤"),
         ("abcd-efgh-ijkl-mnop", "xcrun altool -u ada -p ¤"),
+        ("Falcon41!", "az acr login -n x -u ada -p ¤"),
+        ("Falcon41!", "cypher-shell -u neo4j -p ¤"),
+        ("Falcon41!", "scp -P 22 ada:¤@host:x ."),
+        ("Falcon41!", "docker secret create db - <<< ¤"),
+        ("Falcon41!", "xfreerdp /v:host /u:ada /p:¤"),
+        ("Falcon41!", "etcdctl --user root:¤ get x"),
+        ("Falcon41!", "stats auth admin:¤"),
+        ("Falcon41!", "ACL SETUSER ada on >¤ ~* +@all"),
+        ("8f3ad92eb0ab17c1b5f6c4a8d1e2f3a4b5c6d7e8", "wandb login ¤"),
+        ("Falcon41!", "echo \"¤\" > ~/.vault_pass"),
+        ("Falcon41!", "echo ¤ > /run/secrets/db"),
+        ("Falcon41!", "{\"Type\": \"SecureString\", \"Value\": \"¤\", \"Version\": 1}"),
+        ("Falcon41!", "{\"id\": \"https://x.vault.azure.net/secrets/a/1\", \"value\": \"¤\"}"),
         ("Falcon41!", "expect \"word\"\nsend \"¤\\r\""),
     ]);
 }
@@ -66,6 +79,14 @@ fn other_arguments_of_commands_stay() {
         "bundle config set path vendor/bundle",
         "security find-generic-password -a ada",
         "send \"yes\\r\"",
+        "scp web:data1.txt ada@host:x",
+        "docker secret create db db.txt",
+        "etcdctl --user root get x41!",
+        "ACL SETUSER ada on nopass ~* +@all",
+        "wandb login --relogin",
+        "echo \"Falcon41!\" > notes.txt",
+        "echo \"done\" > secret.txt",
+        "{\"Type\": \"String\", \"Value\": \"Falcon41!\"}",
     ]);
 }
 
