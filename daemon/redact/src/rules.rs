@@ -259,7 +259,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("password", &["login "], r"(?:\n[ \t]{0,8}login +\S+\s+|^[ \t]{0,8}login +\S+[ \t]*\r?\n[ \t]*)password +([^\s'\x22`]+)").back(9).check(Check::Password),
     edged("password", &["machine ", "default login "], r"(?:machine +\S+|default)\s+login +\S+\s+password +([^\s'\x22`]+)").check(Check::Password),
     edged("password", &["IDENTIFIED BY ", "identified by "], r"(?i:identified by) +(?:PASSWORD +)?'([^'\n]+)").check(Check::Password),
-    edged("password", &["requirepass ", "masterauth "], r"(?:requirepass|masterauth) +([^\s#]+)").check(Check::Password),
+    edged("password", &["requirepass ", "masterauth "], r"(?:requirepass|masterauth) +([^\s#]\S*)").check(Check::Password),
     edged("password", &[":5432:", ":5433:"], r"[\w.*-]+:543[23]:[\w.*-]+:[\w.*-]+:([^\s'\x22]+)").back(80).check(Check::Password),
     // Users with passwords outside of URLs.
     glued("password", &["@tcp(", "@unix("], r"[\w.%-]{0,64}:([^\s'\x22`]{2,100})@(?:tcp|unix)\(").back(160).check(Check::Password),
@@ -335,7 +335,7 @@ pub(super) const RULES: &[Rule] = &[
     // What UI tests type into password fields.
     glued("password", &["assword' }).fill(", "assword\" }).fill(", "assword\"]').fill(", "assword\"]').type(", "assword']\").fill(", "assword')).typeText(", "assword/i), ", "assword', with: ", "assword\", with: ", "assword\" with ", "querySelector('#password').value = ", "asswordInput.value = ", "asswordField.value = "], r#"[^\n]{1,60}?(?:fill\(|type\(|typeText\(|/i\), |with:? |value = )(?:'([^'\n]+)|"([^"\n]+))"#).check(Check::Password),
     glued("password", &["\"Password\" [ref="], r#""Password" \[ref=\w+\]: (\S+)"#).check(Check::Told),
-    edged("password", &["type=\"password\"", "type='password'", "type=\\\"password"], r#"type=\\?["']password\\?["'][^<>]{0,200}?\bvalue=\\?["']([^"'<>\\]+)|\bvalue=\\?["']([^"'<>\\]+)\\?["'][^<>]{0,200}?type=\\?["']password\\?["']"#).back(240).check(Check::Password),
+    edged("password", &["type=\"password\"", "type='password'", "type=\\\"password"], r#"type=\\?["']password\\?["'][^<>]{0,200}?\bvalue=(?:\\?"([^"<>\\]+)|\\?'([^'<>\\]+))|\bvalue=(?:\\?"([^"<>\\]+)\\?"|\\?'([^'<>\\]+)\\?')[^<>]{0,200}?type=\\?["']password\\?["']"#).back(240).check(Check::Password),
     edged("password", &["mysqli_connect(", "mysql_connect(", "mysqli(", "PDO(", "getConnection(", "imap_open(", "ftp_login(", "ldap_bind("], r#"\w+\(\s{0,20}(?:[^,()\n]{0,200},\s{0,20}){2}(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+))"#).check(Check::Password),
     glued("password", &[".login("], r#"\.login\(\s{0,20}["'][^"'\n]{1,80}["'],\s{0,20}["']([^"'\n]{3,})["']\s{0,20}\)"#).check(Check::Password),
     edged("password", &["PASSWORD '", "password '"], r"(?i:\b(?:role|user|login|alter|create|encrypted|with|group)\b)[^\n;]{0,120}?\b(?i:password) +'([^'\n]+)").back(160).check(Check::Password),

@@ -13,6 +13,12 @@ fn the_end_of_a_password_after_a_special_character_is_redacted() {
         ("Tr0ub\"4dor", "password: ¤\nport: 80"),
         ("Tr0ub\"4dor", "DB_PASSWORD=¤\nX=1"),
         ("p@ss(word)1", "the password is ¤ and it works"),
+        ("Zebra,panther62", "docker run -e POSTGRES_PASSWORD=¤ -p 5432:5432 postgres"),
+        ("Marble'jasmin17", "docker run -e \"POSTGRES_PASSWORD=¤\" postgres"),
+        ("Harbor#88katze", "port 6379\nrequirepass ¤\n"),
+        ("Tiger'cobalt30", "<input value=\"¤\" id=\"x\" type=\"password\">"),
+        ("Tiger\"cobalt30", "<input type='password' value='¤'>"),
+        ("Timber-pebble", "SERVICE_CREDENTIAL=¤\nPORT=80\n"),
         ("Som'mer2024", "Host=db;Username=ada;Password=¤"),
     ]);
 }
@@ -30,6 +36,9 @@ fn text_after_a_password_stays() {
         ("Tr0ub4dor", "the password is ¤; then log in"),
         ("Tr0ub4dor", "the password is ¤ & the user is ada"),
         ("Tr0ub4dor", "the password is ¤'s"),
+        ("Tr0ub4dor", "f(password='¤',user='ada')"),
+        ("Tr0ub4dor", "the password is ¤, the user is ada"),
+        ("Tr0ub4dor", "mount -o password=¤,username=ada //s/x /mnt"),
     ]);
 }
 
@@ -118,6 +127,9 @@ fn other_statements_and_calls_stay() {
         "session({ secret: 'session' })",
         "secret: '$SESSION_SECRET_41'",
         "AES_KEY_SIZE = 32",
+        "CREDENTIAL=Timber-pebble",
+        "SERVICE_CREDENTIAL=load_credential()",
+        "requirepass # none",
         "Fernet(key)",
         "variable \"db_password\" {\n  type = string\n}",
         "variable \"db_user\" {\n  default = \"Falcon41!\"\n}",
