@@ -20,6 +20,9 @@ use crate::{
     summarize,
 };
 
+/// Maximum length, in characters, of the name of a memory; the rest is cut off.
+const MAX_NAME_CHARS: usize = 200;
+
 /// A memory to be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
@@ -258,6 +261,8 @@ fn memory_episode(
         }),
     };
     redact(&mut episode, redactor);
+    // Cut only now, because a part of a secret would not be recognised.
+    episode.name = episode.name.chars().take(MAX_NAME_CHARS).collect();
     episode
 }
 
@@ -381,6 +386,25 @@ mod tests {
             assert!(!is_same_wish(&link, &other), "{other:?}");
             assert!(!is_same_wish(&other, &link), "{other:?}");
         }
+    }
+
+    #[test]
+    fn a_name_is_redacted_before_it_is_cut() {
+        let secret = ["gh", "p_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1x"].concat();
+        let memory = Memory {
+            name: format!("{} {secret}", "a".repeat(MAX_NAME_CHARS - 12)),
+            body: "a note".to_owned(),
+            source: "text".to_owned(),
+            description: String::new(),
+            project: Project::new("/home/ada/app"),
+            replaces: None,
+            kind: MemoryKind::Note,
+        };
+        let id = EpisodeId(uuid::Uuid::nil());
+        let episode =
+            memory_episode(memory, id, SessionKey(1), &Redactor::default(), Timestamp::MIN);
+        assert!(episode.name.ends_with("a [REDACTED:g"), "{}", episode.name);
+        assert_eq!(episode.name.chars().count(), MAX_NAME_CHARS);
     }
 
     #[test]
