@@ -8,7 +8,11 @@ use std::collections::BTreeSet;
 use tokio::sync::oneshot;
 
 use super::{EngineEffect, EngineState};
-use crate::{engine::EngineError, model::SessionKey};
+use crate::{
+    engine::EngineError,
+    model::{SessionKey, Timestamp},
+    session::SessionEvent,
+};
 
 #[derive(Default)]
 pub(super) struct Forgetting {
@@ -52,12 +56,13 @@ impl EngineState {
     }
 
     /// Handles the end of a removal. A session that is still in the store, because its removal
-    /// failed, is tracked again.
-    pub(super) fn release_ended(&mut self, sessions: &[SessionKey]) {
+    /// failed, is tracked again, and the dropped job for its episode starts again.
+    pub(super) fn release_ended(&mut self, sessions: &[SessionKey], now: Timestamp) {
         for key in sessions {
             self.forgetting.sessions.remove(key);
             if let Some(session) = self.session(*key) {
                 self.tracker.track(session);
+                self.session_event(*key, SessionEvent::Restarted, now);
             }
         }
     }

@@ -149,7 +149,7 @@ impl EngineState {
             note_digest(&mut session, &digest, &files);
         }
         let new_messages = files.iter().any(|file| file.new_messages > 0);
-        let is_gone = !files.is_empty() && !files.iter().any(|file| file.exists);
+        let is_gone = has_no_own_file(&files);
         if files.iter().any(|file| file.was_replaced) {
             self.reread_copies(key);
         }
@@ -171,7 +171,7 @@ impl EngineState {
         }
         let store_failure = errors
             .iter()
-            .find(|error| matches!(error, ReadError::Store(error) if needs_reopening(error)));
+            .find(|error| matches!(error, ReadError::Store(error) if self.needs_reopening(error)));
         match (index, store_failure) {
             // The episode stays due until the store is reopened.
             (Some(_), Some(error)) => {
@@ -282,6 +282,16 @@ impl EngineState {
         })));
     }
 
+    /// Whether the error lasts until the store is reopened. After a failed write, the store reports
+    /// its failure. After a failed read, it continues, and is not reopened.
+    fn needs_reopening(&self, error: &StoreError) -> bool {
+        match error {
+            StoreError::Full(_) | StoreError::Closed => true,
+            StoreError::Backend(_) => self.view.check_writable().is_err(),
+            StoreError::Damaged { .. } | StoreError::Unreadable(_) | StoreError::TooNew(_) => false,
+        }
+    }
+
     /// Whether the store has this version of a session.
     fn is_stored(&self, session: &Session) -> bool {
         let stored = self.stored_session(session.key);
@@ -320,14 +330,6 @@ impl EngineState {
     }
 }
 
-/// Whether the error lasts until the store is reopened.
-fn needs_reopening(error: &StoreError) -> bool {
-    match error {
-        StoreError::Full(_) | StoreError::Backend(_) | StoreError::Closed => true,
-        StoreError::Damaged { .. } | StoreError::Unreadable(_) | StoreError::TooNew(_) => false,
-    }
-}
-
 /// Whether a job made a new episode (`true`) or kept the current one because the session did not
 /// change (`false`); `None` for all other outcomes.
 fn has_new_episode(end: &IndexOutcome) -> Option<bool> {
@@ -358,6 +360,12 @@ fn job_end(
             (JobEnd::Failed { error, retry_at: pause.map(|pause| now.plus(pause)) }, None)
         }
     }
+}
+
+/// Whether a job found none of the session's own files that it had to read.
+fn has_no_own_file(files: &[ReadProgress]) -> bool {
+    let mut own_files = files.iter().filter(|file| file.source.sub_agent.is_none()).peekable();
+    own_files.peek().is_some() && own_files.all(|file| !file.exists)
 }
 
 /// Updates a session with the digest of a job. The session's own file determines the project and
@@ -405,24 +413,6 @@ mod tests {
         }
         assert_eq!(retry_at(5), None);
         assert_eq!(retry_at(u32::MAX), None);
-    }
-
-    #[test]
-    fn a_session_stays_due_only_if_the_whole_store_failed() {
-        for error in [
-            StoreError::Closed,
-            StoreError::Full("full".to_owned()),
-            StoreError::Backend("no".to_owned()),
-        ] {
-            assert!(needs_reopening(&error), "{error}");
-        }
-        for error in [
-            StoreError::Damaged { key: "a".to_owned(), what: "b".to_owned() },
-            StoreError::Unreadable("a".to_owned()),
-            StoreError::TooNew("a".to_owned()),
-        ] {
-            assert!(!needs_reopening(&error), "{error}");
-        }
     }
 
     #[test]

@@ -234,7 +234,10 @@ impl EngineState {
             EngineEvent::OutdatedFound(found) => self.outdated_found(found),
             EngineEvent::Registered(registered) => self.registered(registered, now),
             EngineEvent::AgentsObserved(observation) => self.agents_observed(observation, now),
-            EngineEvent::RescanRequested(waiter) => self.settling.push(waiter),
+            EngineEvent::RescanRequested(waiter) if self.stopping.is_none() => {
+                self.settling.push(waiter);
+            }
+            EngineEvent::RescanRequested(_) => {}
             EngineEvent::DeadlinesDue if self.stopping.is_none() => self.handle_due_deadlines(now),
             EngineEvent::DeadlinesDue => {}
             EngineEvent::TurnEnded => {

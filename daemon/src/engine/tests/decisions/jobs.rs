@@ -148,6 +148,21 @@ fn a_session_stays_due_when_the_store_failed_its_job() {
 }
 
 #[test]
+fn a_session_is_retried_when_only_a_read_of_the_store_failed() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    let (_, mut closed) = close(&mut decider);
+    end(&mut decider, |done| {
+        done.index = Some(IndexOutcome::Failed("no".to_owned()));
+        done.errors.push(ReadError::Store(StoreError::Backend("no".to_owned())));
+    });
+    assert_eq!(closed.try_recv().unwrap(), Err(EngineError::Failed("no".to_owned())));
+    assert_eq!(decider.state_of("a"), "failed");
+    decider.pass(Duration::from_secs(300));
+    assert_eq!(decider.jobs.len(), 1);
+}
+
+#[test]
 fn the_close_of_a_session_whose_format_was_removed_fails_at_once() {
     let mut session = contract::session(SessionKey(7), "a");
     session.id.agent = "mine".to_owned();
