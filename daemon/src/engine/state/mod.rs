@@ -34,7 +34,10 @@ use std::{
 use tokio::sync::oneshot;
 
 pub(super) use self::{
-    agents::AgentObservation, commands::answer, effect::EngineEffect, model_queue::ModelAnswer,
+    agents::{AgentObservation, FolderListing},
+    commands::answer,
+    effect::EngineEffect,
+    model_queue::ModelAnswer,
     sources::RegisteredFiles,
 };
 use self::{
