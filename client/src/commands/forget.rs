@@ -129,6 +129,12 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
         screen.print("The transcripts stay in the folders of the agents, and are not read again.");
     }
     losses(&answer.sessions).iter().for_each(|loss| screen.print(screen.warn(loss)));
+    for session in &answer.damaged {
+        screen.print(screen.warn(&format!(
+            "Some messages of {} were damaged: if a copy or a fork of the transcript contains them, they may be read from it again.",
+            line(session)
+        )));
+    }
     if is_dry {
         screen.print("Forget them with --run.");
     }

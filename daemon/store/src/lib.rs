@@ -13,6 +13,7 @@ pub mod clean;
 #[cfg(any(test, feature = "testing"))]
 pub mod contract;
 pub mod corrections;
+pub mod damaged;
 pub mod graph;
 pub mod notes;
 pub mod quota;
@@ -97,13 +98,15 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     ) -> Result<(), StoreError>;
 
     /// Returns the sessions whose written state is not `Indexed`. Queued changes of these sessions
-    /// are included, so that the state of a returned session may be `Indexed`.
+    /// are included, so that the state of a returned session may be `Indexed`. Skips damaged records,
+    /// and logs a warning about each of them.
     fn live_sessions(&self) -> Result<Vec<Session>, StoreError>;
 
     /// Returns the file that is registered under `path`.
     fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError>;
 
-    /// Calls `visit` for every file of every session, until `visit` returns `false`.
+    /// Calls `visit` for every file of every session, until `visit` returns `false`. Returns the
+    /// errors of [`visit_sessions`](Store::visit_sessions).
     fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError>;
 
     /// Returns the sessions that have `record` as a fork key (see [`Write::ForkKeys`]), in the
@@ -125,6 +128,15 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
         from: u32,
         limit: usize,
     ) -> Result<Vec<Message>, StoreError>;
+
+    /// Calls `visit` for every message of a session, file by file, or only for the messages of the
+    /// file with the given number. Returns the errors of [`visit_sessions`](Store::visit_sessions).
+    fn visit_messages(
+        &self,
+        session: SessionKey,
+        number: Option<u32>,
+        visit: &mut dyn FnMut(Message),
+    ) -> Result<(), StoreError>;
 
     /// Returns an episode by its id, even if it is still queued.
     fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError>;
@@ -278,6 +290,8 @@ pub enum Write {
     DropSession(SessionKey),
     /// Adds, replaces or deletes a note.
     Note(Note),
+    /// Deletes all notes of a namespace, also damaged notes.
+    DropNotes(NoteNamespace),
     /// Replaces the vectors of an owner. The old vectors are always deleted. The new vectors are
     /// stored only if the owner exists. Vectors of a session must also be made from the session's
     /// current episode.

@@ -72,7 +72,8 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
         return Ok(write(&answer));
     }
     let sessions = targets.into_iter().map(|(id, target)| (id, target.key())).collect();
-    daemon.engine.forget(sessions).await.map_err(engine_error)?;
+    let damaged = daemon.engine.forget(sessions).await.map_err(engine_error)?;
+    answer.damaged = damaged.into_iter().map(|session| session.id).collect();
     daemon.recall.clear();
     for file in spooled {
         // The file may have been processed and removed in the meantime.

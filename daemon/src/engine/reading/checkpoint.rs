@@ -6,7 +6,7 @@ use super::{SavePolicy, SourceReader};
 use crate::{
     engine::pipeline::SourceState,
     model::Evidence,
-    store::{Source, SourceKey, Store, StoreError, Write},
+    store::{Source, SourceKey, Store, StoreError, Write, damaged::skip_damaged},
 };
 
 /// The version of the saved state.
@@ -61,7 +61,8 @@ pub(in crate::engine) fn saved_evidence(
 impl SourceReader {
     /// Loads the saved state of a file, or creates a new state.
     pub fn load(&self, source: &Source) -> Result<SourceState, StoreError> {
-        let Some(bytes) = self.store.checkpoint(source.key)? else {
+        let saved = self.store.checkpoint(source.key);
+        let Some(bytes) = skip_damaged(saved, "its file is read from the start")? else {
             return Ok(SourceState::new(source.key.number));
         };
         match serde_json::from_slice::<CheckpointRecord<SourceState>>(&bytes) {

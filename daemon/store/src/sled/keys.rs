@@ -138,6 +138,10 @@ pub(crate) fn checkpoint(source: SourceKey) -> Key {
     of_source(table::CHECKPOINTS, source)
 }
 
+pub(crate) fn checkpoints_of_session(session: SessionKey) -> Key {
+    key(table::CHECKPOINTS, &[&session.0.to_be_bytes()])
+}
+
 pub(crate) fn messages_of_session(session: SessionKey) -> Key {
     key(table::MESSAGES, &[&session.0.to_be_bytes()])
 }
