@@ -9,7 +9,7 @@
 //! not search again.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     future,
     sync::{PoisonError, atomic::Ordering},
     time::{Duration, Instant},
@@ -251,7 +251,8 @@ fn make(
         return Ok(None);
     };
     let (index, gathered, errors) = (None, GatherOutcome::NotRequested, Vec::new());
-    let done = JobResult { session: session.key, files, digest, index, gathered, errors };
+    let (key, others) = (session.key, BTreeMap::new());
+    let done = JobResult { session: key, files, others, digest, index, gathered, errors };
     let config = &parse_context.summarize;
     let source = EpisodeSource { session, done: &done, content };
     let made = episode::from_evidence(&source, &old.reason, config, now);

@@ -310,6 +310,7 @@ impl Decider {
         JobResult {
             session: job.session.key,
             files,
+            others: BTreeMap::new(),
             digest: SessionDigest {
                 content: Some(content),
                 last_at: Some(self.now),

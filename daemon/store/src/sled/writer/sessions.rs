@@ -84,6 +84,7 @@ impl WriterThread {
             NoteNamespace::Forks,
             NoteNamespace::Figures,
             NoteNamespace::KnownSecrets,
+            NoteNamespace::Rereads,
         ] {
             let note = keys::note(namespace, &key.0.to_be_bytes());
             pieces::remove(&self.tree, &mut transaction.ops, &note)?;
