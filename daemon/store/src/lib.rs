@@ -59,6 +59,9 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Returns the key of the session that has this id.
     fn find_session(&self, id: &SessionId) -> Result<Option<SessionKey>, StoreError>;
 
+    /// Returns the id of a session, even if the record of the session is damaged.
+    fn id_of(&self, session: SessionKey) -> Result<Option<SessionId>, StoreError>;
+
     /// Returns at most `limit` sessions whose ids, without the name of the agent, begin with
     /// `prefix`.
     fn sessions_with_prefix(
@@ -105,8 +108,7 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Returns the file that is registered under `path`.
     fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError>;
 
-    /// Calls `visit` for every file of every session, until `visit` returns `false`. Returns the
-    /// errors of [`visit_sessions`](Store::visit_sessions).
+    /// Same as [`visit_sessions`](Store::visit_sessions), for every file of every session.
     fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError>;
 
     /// Returns the sessions that have `record` as a fork key (see [`Write::ForkKeys`]), in the

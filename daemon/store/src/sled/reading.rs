@@ -43,6 +43,16 @@ impl Store for SledStore {
         Ok(stored.and_then(|bytes| bytes.first_chunk().map(|b| SessionKey(u64::from_be_bytes(*b)))))
     }
 
+    fn id_of(&self, session: SessionKey) -> Result<Option<SessionId>, StoreError> {
+        for entry in self.tree.scan_prefix([table::IDS]) {
+            let (key, value) = entry?;
+            if *value == session.0.to_be_bytes() {
+                return Ok(keys::id_in(&key));
+            }
+        }
+        Ok(None)
+    }
+
     fn sessions_with_prefix(
         &self,
         prefix: &str,

@@ -305,6 +305,9 @@ fn a_damaged_live_session_is_skipped() {
     store.write(writes.collect()).wait().unwrap();
     store.damage_session(sessions[0].key);
     assert_eq!(store.live_sessions().unwrap(), sessions[1..]);
+    let ids = sessions.each_ref().map(|session| store.id_of(session.key).unwrap().unwrap());
+    assert_eq!(ids, sessions.map(|session| session.id));
+    assert_eq!(store.id_of(crate::model::SessionKey(99)), Ok(None));
 }
 
 #[test]
