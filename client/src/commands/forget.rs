@@ -130,10 +130,11 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
     }
     losses(&answer.sessions).iter().for_each(|loss| screen.print(screen.warn(loss)));
     for session in &answer.damaged {
-        screen.print(screen.warn(&format!(
-            "Some messages of {} were damaged: if a copy or a fork of the transcript contains them, they may be read from it again.",
-            line(session)
-        )));
+        let session = line(session);
+        let loss = format!(
+            "Some messages of {session} were damaged: if a copy or a fork of the transcript contains them, they may be read from it again."
+        );
+        screen.print_wrapped(&screen.warn(loss), 0);
     }
     if is_dry {
         screen.print("Forget them with --run.");

@@ -144,9 +144,14 @@ impl Job {
 
 /// Returns the numbers of messages of files, without files whose number is not saved.
 fn saved_counts(store: &dyn Store, sources: Vec<SourceKey>) -> BTreeMap<SourceKey, u32> {
-    // Without the number of a file, the number of messages of its session does not change.
-    let count = |source| saved_messages(store, source).ok().flatten();
-    sources.into_iter().filter_map(|source| Some((source, count(source)?))).collect()
+    let mut counts = BTreeMap::new();
+    for source in sources {
+        match saved_messages(store, source) {
+            Ok(count) => counts.extend(count.map(|count| (source, count))),
+            Err(error) => tracing::warn!(%error, "the messages of a session are not counted again"),
+        }
+    }
+    counts
 }
 
 impl SessionDigest {

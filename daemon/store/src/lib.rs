@@ -101,8 +101,8 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     ) -> Result<(), StoreError>;
 
     /// Returns the sessions whose written state is not `Indexed`. Queued changes of these sessions
-    /// are included, so that the state of a returned session may be `Indexed`. Skips damaged records,
-    /// and logs a warning about each of them.
+    /// are included, so that the state of a returned session may be `Indexed`. Skips damaged
+    /// records, and logs a warning about each of them.
     fn live_sessions(&self) -> Result<Vec<Session>, StoreError>;
 
     /// Returns the file that is registered under `path`.

@@ -159,6 +159,7 @@ async fn named_matching(
     let mut targets = ForgetTargets::new();
     for given in given {
         let damaged = damaged_session(daemon.engine.store().as_ref(), given);
+        let damaged = damaged.map_err(store_error)?;
         // Filters need the record.
         if let Some((id, session)) = damaged.filter(|_| filter.is_empty()) {
             targets.insert(id, ForgetTarget::Damaged(session));
@@ -173,15 +174,19 @@ async fn named_matching(
 }
 
 /// Returns the only session whose id begins with `given`, if the record of the session is damaged.
-fn damaged_session(store: &dyn Store, given: &str) -> Option<(SessionId, SessionKey)> {
+fn damaged_session(
+    store: &dyn Store,
+    given: &str,
+) -> Result<Option<(SessionId, SessionKey)>, StoreError> {
     let prefix = redaction::id(given.trim());
     // Every id begins with the empty text.
     let limit = if prefix.is_empty() { 0 } else { 2 };
-    let keys = store.sessions_with_prefix(&prefix, limit).unwrap_or_default();
-    let [key] = *keys.as_slice() else { return None };
-    let is_damaged = matches!(store.session(key), Err(StoreError::Damaged { .. }));
-    let id = store.id_of(key).ok().flatten().filter(|_| is_damaged)?;
-    Some((id, key))
+    let keys = store.sessions_with_prefix(&prefix, limit)?;
+    let [key] = *keys.as_slice() else { return Ok(None) };
+    match store.session(key) {
+        Err(StoreError::Damaged { .. }) => Ok(store.id_of(key)?.map(|id| (id, key))),
+        session => session.map(|_| None),
+    }
 }
 
 async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
@@ -394,9 +399,9 @@ mod tests {
         store.write(writes.collect()).wait().unwrap();
         let [one, _] = sessions;
         store.damage_session(one.key);
-        assert_eq!(damaged_session(&store, " s-o"), Some((one.id, one.key)));
+        assert_eq!(damaged_session(&store, " s-o"), Ok(Some((one.id, one.key))));
         for given in ["", " ", "s-two", "s-", "s-three"] {
-            assert_eq!(damaged_session(&store, given), None, "{given}");
+            assert_eq!(damaged_session(&store, given), Ok(None), "{given}");
         }
     }
 

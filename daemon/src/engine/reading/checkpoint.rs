@@ -59,22 +59,22 @@ pub(in crate::engine) fn saved_messages(
     source: SourceKey,
 ) -> Result<Option<u32>, StoreError> {
     #[derive(Deserialize)]
-    struct KnownCounts {
+    struct CountedMessages {
         messages: u32,
     }
     #[derive(Deserialize)]
-    struct KnownEvidence {
-        counts: KnownCounts,
+    struct CountedEvidence {
+        counts: CountedMessages,
     }
     #[derive(Deserialize)]
-    struct KnownCollector {
-        evidence: KnownEvidence,
+    struct CountedCollector {
+        evidence: CountedEvidence,
     }
     #[derive(Deserialize)]
-    struct KnownState {
-        collector: KnownCollector,
+    struct CountedState {
+        collector: CountedCollector,
     }
-    let state = saved_part::<KnownState>(store, source)?;
+    let state = saved_part::<CountedState>(store, source)?;
     Ok(state.map(|state| state.collector.evidence.counts.messages))
 }
 

@@ -1,6 +1,6 @@
 //! Starts jobs and handles their results.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
 use super::{EngineEffect, EngineState, answer};
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
         session::{Indexed, Indexing, Session, State as SessionState, Unindexed},
     },
     session::{JobEnd, SessionEvent, machine},
-    store::{SourceKey, StoreError},
+    store::StoreError,
 };
 
 /// Seconds before each retry of a failed job. The default delays of requests to models have the
@@ -55,7 +55,7 @@ impl EngineState {
                     }
                     None => {
                         self.schedule.ended(key);
-                        self.drop_reread(key);
+                        self.reread_not_started(key);
                         self.gathered(key, GatherOutcome::Nothing, now);
                     }
                 },
@@ -151,7 +151,6 @@ impl EngineState {
             self.unknown_gathered(key, gathered, now);
             return;
         };
-        let session_id = before.id.id.clone();
         let mut session = before.clone();
         let messages = self.count_messages(key, &files, others);
         if errors.is_empty() {
@@ -194,24 +193,9 @@ impl EngineState {
             (None, _) => self.gathered(key, gathered, now),
         }
         if has_ended && matches!(session.state, SessionState::Active) {
-            self.agent_ended(&session_id, now);
+            self.agent_ended(&before.id.id, now);
         }
         self.end_if_agent_is_gone(key, now);
-    }
-
-    /// Records the numbers of messages of files. Returns the number of messages of the session;
-    /// `None` if it is not known for each of the session's files.
-    fn count_messages(
-        &mut self,
-        session: SessionKey,
-        files: &[ReadProgress],
-        others: BTreeMap<SourceKey, u32>,
-    ) -> Option<u32> {
-        others.into_iter().for_each(|(source, count)| self.message_counts.put(source, count));
-        for ReadProgress { source, state, .. } in files {
-            self.message_counts.put(source.key, state.evidence().counts.messages);
-        }
-        self.message_counts.sum(session, &self.view.sources_of(session).ok()?)
     }
 
     /// Updates a session after new messages. `last_at` is a time in the transcript if possible, not
@@ -323,15 +307,6 @@ impl EngineState {
     fn is_stored(&self, session: &Session) -> bool {
         let stored = self.stored_session(session.key);
         stored.is_ok_and(|stored| stored.as_ref() == Some(session))
-    }
-
-    /// Schedules the copies of a session to be read again, because one of the session's files was
-    /// replaced. The copies skipped the records that they shared with this file.
-    fn reread_copies(&mut self, session: SessionKey) {
-        match self.view.copies_of(session) {
-            Ok(copies) => self.request_rereads(copies),
-            Err(error) => self.note_problem(error.to_string()),
-        }
     }
 
     /// Caches the states that are not saved, and the states of files that may soon be read again.

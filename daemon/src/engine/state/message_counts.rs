@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::EngineState;
 use crate::{
+    engine::reading::ReadProgress,
     model::SessionKey,
     store::{Source, SourceKey},
 };
@@ -30,5 +32,22 @@ impl MessageCounts {
     pub(super) fn sum(&self, session: SessionKey, sources: &[Source]) -> Option<u32> {
         let counts = self.0.get(&session)?;
         sources.iter().map(|source| counts.get(&source.key.number).copied()).sum()
+    }
+}
+
+impl EngineState {
+    /// Records the numbers of messages of files. Returns the number of messages of the session;
+    /// `None` if it is not known for each of the session's files.
+    pub(super) fn count_messages(
+        &mut self,
+        session: SessionKey,
+        files: &[ReadProgress],
+        others: BTreeMap<SourceKey, u32>,
+    ) -> Option<u32> {
+        others.into_iter().for_each(|(source, count)| self.message_counts.put(source, count));
+        for ReadProgress { source, state, .. } in files {
+            self.message_counts.put(source.key, state.evidence().counts.messages);
+        }
+        self.message_counts.sum(session, &self.view.sources_of(session).ok()?)
     }
 }

@@ -6,10 +6,10 @@
 //!
 //! Most submodules decide on one subject: transcript files ([`sources`]), [`sessions`], running
 //! [`agents`], [`jobs`], file states in memory between jobs ([`source_cache`]), [`unreadable`]
-//! files, sessions to be read again ([`rereads`]), numbers of messages ([`message_counts`]), questions
-//! to models ([`model_queue`], [`abandoned`]), sessions that are being forgotten ([`forgetting`]),
-//! summaries that are created again by newer rules ([`remaking`]), and [`commands`]. [`effect`] lists
-//! the effects.
+//! files, sessions to be read again ([`rereads`]), numbers of messages ([`message_counts`]),
+//! questions to models ([`model_queue`], [`abandoned`]), sessions that are being forgotten
+//! ([`forgetting`]), summaries that are created again by newer rules ([`remaking`]), and
+//! [`commands`]. [`effect`] lists the effects.
 
 mod abandoned;
 mod agents;

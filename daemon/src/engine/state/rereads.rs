@@ -55,8 +55,17 @@ impl PendingRereads {
 }
 
 impl EngineState {
+    /// Schedules the copies of a session to be read again, because one of the session's files was
+    /// replaced. The copies skipped the records that they shared with this file.
+    pub(super) fn reread_copies(&mut self, session: SessionKey) {
+        match self.view.copies_of(session) {
+            Ok(copies) => self.request_rereads(copies),
+            Err(error) => self.note_problem(error.to_string()),
+        }
+    }
+
     /// Schedules sessions to be read from their start, and records this on disk.
-    pub(super) fn request_rereads(&mut self, sessions: Vec<SessionKey>) {
+    fn request_rereads(&mut self, sessions: Vec<SessionKey>) {
         for session in sessions {
             let reread = Reread { attempts: 0, state: RereadState::Scheduled };
             self.rereads.0.insert(session, reread);
@@ -110,6 +119,14 @@ impl EngineState {
         reread.state = RereadState::Postponed(now.plus(pause));
         let write = rereads::write(session, reread.attempts);
         self.effects.push(EngineEffect::Write(vec![write]));
+    }
+
+    /// Handles a session of which no job can be started. If its format is not configured, the note
+    /// is left for the next run.
+    pub(super) fn reread_not_started(&mut self, session: SessionKey) {
+        if self.session(session).is_none() {
+            self.drop_reread(session);
+        }
     }
 
     /// Drops the reread of a session that does not exist any more, or was read.

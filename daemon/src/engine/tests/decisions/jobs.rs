@@ -290,17 +290,20 @@ fn copies_are_read_from_their_start_even_if_the_daemon_stops_before() {
 }
 
 #[test]
-fn notes_about_missing_sessions_and_of_other_versions_start_no_job() {
+fn notes_about_missing_sessions_and_formats_and_of_other_versions_start_no_job() {
     let newer = Note {
         namespace: NoteNamespace::Rereads,
         name: SessionKey(3).0.to_be_bytes().to_vec(),
         content: Some(br#"{"version":2,"attempts":0}"#.to_vec()),
     };
     let mut writes = copied();
-    writes.extend([rereads::write(SessionKey(99), 0), Write::Note(newer)]);
+    let mut unknown = contract::session(SessionKey(4), "d");
+    unknown.id.agent = "mine".to_owned();
+    writes.extend([Write::Session(Box::new(unknown)), Write::Note(newer)]);
+    writes.extend([4, 99].map(|key| rereads::write(SessionKey(key), 0)));
     let decider = Decider::with(|_, _| {}, &writes, "");
     assert_eq!(jobs(&decider), []);
-    assert_eq!(saved_rereads(&decider), [SessionKey(3)]);
+    assert_eq!(saved_rereads(&decider), [3, 4].map(SessionKey), "the format may be added again");
 }
 
 #[test]
