@@ -129,6 +129,13 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
         screen.print("The transcripts stay in the folders of the agents, and are not read again.");
     }
     losses(&answer.sessions).iter().for_each(|loss| screen.print(screen.warn(loss)));
+    for session in &answer.damaged {
+        let session = line(session);
+        let loss = format!(
+            "Some messages of {session} were damaged: if a copy or a fork of the transcript contains them, they may be read from it again."
+        );
+        screen.print_wrapped(&screen.warn(loss), 0);
+    }
     if is_dry {
         screen.print("Forget them with --run.");
     }

@@ -48,6 +48,7 @@ pub mod redaction;
 mod registration;
 mod remake;
 mod remake_permit;
+mod rereads;
 mod schedule;
 pub mod sharing;
 mod snapshots;

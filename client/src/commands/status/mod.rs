@@ -3,10 +3,11 @@
 mod disk;
 mod models;
 
-use std::{path::Path, time::Duration};
+use std::{io, path::Path, time::Duration};
 
 use graphiti_proto::{
     methods,
+    rpc::code,
     tools::health::{AgentHealth, HealthAnswer, HealthArguments, NAME},
 };
 use serde_json::Value;
@@ -35,6 +36,8 @@ pub(super) const ASK_AGAIN: &str = "graphiti sync --again --run";
 pub(super) const TRACKING_IS_OFF: &str = "nothing: `session_tracking.enabled` is false, or the user has no home folder, so no session is recorded";
 /// Maximum number of types of skipped records shown for an agent. `--json` shows all types.
 const TYPES: usize = 2;
+/// Maximum number of attempts to wait, while the daemon reopens its database.
+const MAX_SETTLE_ATTEMPTS: u32 = 5;
 /// Length, in columns, of the progress bar of the import.
 const BAR: usize = 24;
 
@@ -46,13 +49,7 @@ pub(super) fn overview(screen: &Screen) -> Result<(), AskError> {
 }
 
 pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
-    let mut connection = match args.wait {
-        true => Connection::open_for_work()?,
-        false => Connection::open()?,
-    };
-    if args.wait {
-        let _: Value = connection.ask(methods::SETTLE, &methods::Settle::default())?;
-    }
+    let mut connection = if args.wait { settle()? } else { Connection::open()? };
     let answer: HealthAnswer = connection.call(NAME, &HealthArguments::default())?;
     if args.output.json {
         screen.print_json(&answer);
@@ -64,6 +61,26 @@ pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
             Err(AskError::Failed(format!("new sessions are not stored: {}", line(&why))))
         }
         _ => Ok(()),
+    }
+}
+
+/// Waits until all sessions are read. The daemon ends its connections when it stops, and also when
+/// it reopens its database. After the latter, the client waits again.
+fn settle() -> Result<Connection, AskError> {
+    let mut attempts = 0;
+    loop {
+        let mut connection = Connection::open_for_work()?;
+        attempts += 1;
+        match connection.ask::<Value>(methods::SETTLE, &methods::Settle::default()) {
+            Ok(_) => return Ok(connection),
+            Err(AskError::Refused(error))
+                if error.code == code::STOPPING && attempts < MAX_SETTLE_ATTEMPTS =>
+            {
+                // An error also ends the connection.
+                let _ = io::copy(&mut connection.into_stream()?, &mut io::sink());
+            }
+            Err(error) => return Err(error),
+        }
     }
 }
 

@@ -64,7 +64,7 @@ impl EngineState {
             }
             EngineCommand::Release { sessions, reply } => self.release(sessions, reply),
             EngineCommand::ReleaseEnded { sessions, reply } => {
-                self.release_ended(&sessions);
+                self.release_ended(&sessions, now);
                 self.reply(reply, ());
             }
             EngineCommand::PermitRemake { session, episode, reply } => {
@@ -308,6 +308,7 @@ impl EngineState {
         self.schedule.clear();
         self.waiting.clear();
         self.backfills.clear();
+        self.settling.clear();
         let unsaved: HashSet<SessionKey> = self.source_states.unsaved().into_iter().collect();
         for session in unsaved {
             self.schedule.add(session, Queue::Live, |due| due.save = true);
