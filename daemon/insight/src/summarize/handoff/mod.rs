@@ -24,7 +24,7 @@ mod validity;
 mod work;
 
 pub use self::{
-    lines::{HandoffLine, repeats},
+    lines::{HandoffLine, HandoffText, repeats},
     page::UseRate,
     past::EndedSession,
     render::{HEAD, is_marked_as_record, topic},
