@@ -372,7 +372,7 @@ impl StatementValidity for CorrectedWish {
     }
 
     fn without_corrected_wishes(&self, _: usize, text: &str) -> String {
-        if text == self.wish { String::new() } else { text.to_owned() }
+        text.replace(self.wish, "").trim().to_owned()
     }
 }
 
@@ -395,6 +395,19 @@ fn the_title_and_the_objective_do_not_repeat_a_wish_that_was_marked_wrong() {
             assert!(text.contains("Last session: `s-9`\n") && !text.contains(wish), "{text}");
         }
     }
+}
+
+#[test]
+fn a_wish_that_was_marked_wrong_is_not_quoted_if_the_limit_cuts_it() {
+    let wish = "Always use tabs in Python files";
+    let validity = CorrectedWish { wish, ending: SessionEnding::default() };
+    let mut session = full();
+    let words = "Add the export. ".repeat(100);
+    let before = |limit: usize| &words[..limit - 10];
+    session.name = format!("{}. {wish}", before(MAX_ENTRY_CHARS));
+    session.summary.objective = format!("{}. {wish}", before(SessionEnding::REQUEST_LENGTH));
+    let text = gather_with(&[session], &[], &validity).to_text(4_000).unwrap();
+    assert!(text.contains("It was asked: “Add the export.") && !text.contains("Always"), "{text}");
 }
 
 #[test]
