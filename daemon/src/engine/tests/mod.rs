@@ -11,6 +11,7 @@ mod omitting;
 mod opencode;
 mod registering;
 mod remaking;
+mod remembering;
 mod secrets;
 mod truncating;
 
