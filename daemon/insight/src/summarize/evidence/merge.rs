@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     model::{
-        evidence::{Commit, Evidence, GitEvent, GitStep, ToolUse, WorkNote},
+        evidence::{CommandRun, Commit, Evidence, GitEvent, GitStep, ToolUse, WorkNote},
         time::Timestamp,
         token_use::use_of,
     },
@@ -132,10 +132,15 @@ fn checkout(session: &mut Evidence, sub_agent: &Evidence) {
 /// of these stashes was made.
 fn left_stashes(evidence: &Evidence, other: &Evidence) -> Vec<String> {
     let mut stashes = evidence.checkout.stashes.clone();
+    if stashes.is_empty() {
+        return stashes;
+    }
     let is_stash = |event: &&GitEvent| event.step == GitStep::Stash && event.succeeded;
     let stashed_at = evidence.git_events.iter().rfind(is_stash).and_then(|event| event.at);
     let directory = other.directories.first().map_or("", String::as_str);
-    for run in other.commands.iter().filter(|run| !is_later(stashed_at, run.at)) {
+    let may_restore =
+        |run: &&CommandRun| run.command.contains("stash") && !is_later(stashed_at, run.at);
+    for run in other.commands.iter().filter(may_restore) {
         let has_failed = !run.outcome.succeeded() || run.shows_failure;
         let calls = CommandLine::read(&run.command, directory).git.into_iter();
         for call in calls.filter(|call| call.subcommand() == "stash") {
@@ -223,7 +228,7 @@ fn names(list: &mut Vec<String>, more: &[String]) {
 mod tests {
     use super::*;
     use crate::model::{
-        evidence::{CheckoutState, CommandRun, ErrorSeen, FileWork, PullRequest, Quote},
+        evidence::{CheckoutState, ErrorSeen, FileWork, PullRequest, Quote},
         transcript::{Origin, Outcome},
     };
 
