@@ -66,12 +66,8 @@ async fn run(
     // An agent may add a wish to a project, even if the agent may not search this project. Then,
     // the answer must not show whether the project has the wish.
     let is_hidden = is_project_hidden(daemon, client, memory.project.namespace());
-    let known = if is_hidden { None } else { known_wish(daemon, &memory).await? };
-    let is_known = known.is_some();
-    let episode = match known {
-        Some(known) => known,
-        None => daemon.engine.add_memory(memory, clock::now()).await.map_err(engine_error)?.0,
-    };
+    let added = daemon.engine.add_memory(memory, !is_hidden).await;
+    let (episode, is_known) = added.map_err(engine_error)?;
     let group_id = graph::group_id(daemon, episode.project.namespace());
     let stated = graph::graph(daemon).of_episode(episode.id).map_err(store_error)?;
     let fact = stated.facts.into_iter().find(|fact| fact.relation == Relation::Prefers);
@@ -120,19 +116,6 @@ fn replaced_part(given: &str, stored: &str) -> Option<String> {
     let before = if start > 0 { "…" } else { "" };
     let after = if rest.next().is_some() { "…" } else { "" };
     Some(format!("{before}{shown}{after}"))
-}
-
-/// Returns the episode of the same wish for the same project, if the wish still holds. A second
-/// copy would keep the wish when the user forgets one of them.
-async fn known_wish(daemon: &DaemonState, memory: &Memory) -> Result<Option<Episode>, Error> {
-    if memory.kind == MemoryKind::Note || memory.replaces.is_some() {
-        return Ok(None);
-    }
-    let projects = daemon.engine.projects().of_namespace(memory.project.namespace());
-    let preferences = graph::graph(daemon).preferences(&projects, clock::now());
-    let preferences = preferences.map_err(store_error)?;
-    let episodes = preferences.into_iter().flat_map(|preference| preference.fact.episodes);
-    daemon.engine.same_wish(memory, episodes).await.map_err(engine_error)
 }
 
 /// Returns an earlier wish that the new wish may contradict.

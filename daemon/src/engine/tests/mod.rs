@@ -12,6 +12,7 @@ mod omitting;
 mod opencode;
 mod registering;
 mod remaking;
+mod remembering;
 mod secrets;
 mod truncating;
 

@@ -182,7 +182,7 @@ impl Collector {
         let calls = run.command.git.iter().filter(|call| call.subcommand() == "stash");
         let stashes: Vec<bool> = calls
             .filter(|call| !call.has("list") && !call.has("show"))
-            .map(|call| matches!(call.operands().next(), None | Some("push" | "save")))
+            .map(git::makes_stash)
             .collect();
         let has_stashed = stashes.contains(&true) && !run.output.contains("No local changes");
         self.pending.stashed = stashes.last().map_or(was_stashed, |last| *last && has_stashed);

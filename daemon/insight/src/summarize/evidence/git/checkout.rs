@@ -65,6 +65,32 @@ fn keeps_stash(output: &str) -> bool {
     !dropped.is_match(output) && failed.is_match(output)
 }
 
+/// Whether a call of `git stash` makes a stash.
+pub(in crate::summarize::evidence) fn makes_stash(call: &GitCall) -> bool {
+    matches!(call.operands().next(), None | Some("push" | "save"))
+}
+
+/// Removes the stash that a successful call of `git stash` drops, and clears the branch of a stash
+/// that git keeps after its changes were applied.
+pub(in crate::summarize::evidence) fn restore(stashes: &mut Vec<String>, call: &GitCall) {
+    let mut operands = call.operands();
+    let action = operands.next().unwrap_or_default();
+    // The name of the new branch precedes the stash.
+    let stash = operands.nth(usize::from(action == "branch"));
+    let number = stash.map(|stash| stash.trim_start_matches("stash@{").trim_end_matches('}'));
+    // Another name of a stash, such as `stash^{/wip}`, most often means the newest stash.
+    let number: usize = number.and_then(|number| number.parse().ok()).unwrap_or(0);
+    match (action, stashes.len().checked_sub(number + 1)) {
+        ("clear", _) => stashes.clear(),
+        ("apply", Some(at)) => stashes[at].clear(),
+        ("pop" | "drop" | "branch", Some(at)) => {
+            stashes.remove(at);
+        }
+        // The stash is older than the recorded stashes, or the call only shows stashes.
+        _ => {}
+    }
+}
+
 /// The output of a command line that calls git.
 struct OutputView<'v> {
     state: &'v mut CheckoutState,
@@ -90,23 +116,17 @@ impl OutputView<'_> {
         }
     }
 
-    /// Records a new stash, or removes the latest recorded stash when its changes were restored or
-    /// dropped. After a conflict or an error, git keeps the stash.
+    /// Records a new stash, or that a stash was restored or dropped. After a conflict or an error,
+    /// git keeps the stash.
     fn stashed(&mut self, call: &GitCall) {
         let stashes = &mut self.state.stashes;
-        match call.operands().next() {
-            None | Some("push" | "save") => {
-                let saved =
-                    pattern!(r"(?m)^Saved working directory .*?\b(?:WIP on|On) ([^:\s]+): ");
-                if let Some(found) = saved.captures(self.output) {
-                    push_latest(stashes, kept(&found[1], bounds::NAME), STASHES);
-                }
+        if makes_stash(call) {
+            let saved = pattern!(r"(?m)^Saved working directory .*?\b(?:WIP on|On) ([^:\s]+): ");
+            if let Some(found) = saved.captures(self.output) {
+                push_latest(stashes, kept(&found[1], bounds::NAME), STASHES);
             }
-            Some("clear") => stashes.clear(),
-            Some("pop" | "apply" | "drop" | "branch") if !keeps_stash(self.output) => {
-                stashes.pop();
-            }
-            _ => {}
+        } else if !keeps_stash(self.output) {
+            restore(stashes, call);
         }
     }
 
@@ -414,16 +434,19 @@ mod tests {
         format!("{branch}{head}{upstream}{files}{deleted}")
     }
 
+    /// Returns the recorded stashes after the commands with their outputs.
+    fn stashes(runs: &[(&str, &str)]) -> String {
+        let mut state = CheckoutState::default();
+        for (line, output) in runs {
+            let moment = EntryPosition { origin: Origin::default(), at: None };
+            observe(&mut state, &CommandLine::read(line, "/app"), output, moment);
+        }
+        state.stashes.join(",")
+    }
+
     #[test]
     fn a_stash_is_kept_until_git_drops_or_restores_it() {
-        let left = |runs: &[(&str, &str)]| {
-            let mut state = CheckoutState::default();
-            for (line, output) in runs {
-                let moment = EntryPosition { origin: Origin::default(), at: None };
-                observe(&mut state, &CommandLine::read(line, "/app"), output, moment);
-            }
-            state.stashes.join(",")
-        };
+        let left = stashes;
         let saved =
             ("git stash -u", "Saved working directory and index state WIP on fix/x: 1a2b3c4 One\n");
         let kept = "CONFLICT (content): Merge conflict in a\nThe stash entry is kept in case you need it again.\n";
@@ -435,7 +458,6 @@ mod tests {
         let branch = "Switched to a new branch 'x'\nDropped refs/stash@{0}\n";
         assert_eq!(left(&[saved, ("git stash branch x", branch)]), "");
         assert_eq!(left(&[saved, ("git stash branch x", kept)]), "fix/x");
-        assert_eq!(left(&[saved, ("git stash apply", "On branch fix/x\n")]), "");
         assert_eq!(left(&[saved, ("git stash pop -q", "")]), "");
         let tested = "Dropped refs/stash@{0}\nfatal: no test was found\n";
         assert_eq!(left(&[saved, ("git stash pop && make test", tested)]), "");
@@ -456,6 +478,34 @@ mod tests {
         }
         assert_eq!(left(&[("git stash", "No local changes to save\n")]), "");
         assert_eq!(left(&[saved, ("git stash list", "stash@{0}: WIP on fix/x\n")]), "fix/x");
+    }
+
+    #[test]
+    fn only_the_named_stash_is_restored_or_dropped() {
+        let saved = |branch: &str| {
+            format!("Saved working directory and index state WIP on {branch}: 1a2b3c4 One\n")
+        };
+        let [a, b] = ["a", "b"].map(saved);
+        let applied = ("git stash apply", "On branch b\n");
+        let dropped = "Dropped refs/stash@{0} (1a2b3c4)\n";
+        for (calls, wanted) in [
+            (vec![("git stash apply && git stash drop", dropped)], "a"),
+            (vec![applied, ("git stash drop", dropped)], "a"),
+            (vec![applied], "a,"),
+            (vec![applied, applied], "a,"),
+            (vec![("git stash apply stash@{1}", "")], ",b"),
+            (vec![("git stash pop --index 1", dropped)], "b"),
+            (vec![("git stash drop stash@{1}", dropped), ("git stash pop", dropped)], ""),
+            (vec![("git stash branch x stash@{1}", dropped)], "b"),
+            (vec![("git stash branch x", dropped)], "a"),
+            (vec![("git stash pop stash@{2}", dropped)], "a,b"),
+            (vec![("git stash show 1", "a.rs | 2 +-\n"), ("git stash list", "")], "a,b"),
+            (vec![applied, ("git stash clear", "")], ""),
+        ] {
+            let runs = [("git stash", a.as_str()), ("git stash", &b)];
+            let runs: Vec<_> = runs.into_iter().chain(calls.clone()).collect();
+            assert_eq!(stashes(&runs), wanted, "{calls:?}");
+        }
     }
 
     #[test]

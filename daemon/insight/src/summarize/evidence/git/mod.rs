@@ -14,7 +14,7 @@ use regex::Regex;
 
 use self::commits::{Printed, printed};
 pub(super) use self::{
-    checkout::{bound, observe},
+    checkout::{bound, makes_stash, observe, restore},
     commits::{hashes_are_stale, show_history},
     forge_checks::observe_checks,
     unrecorded_commits::{UnrecordedCommits, add_shown_commits},
@@ -121,7 +121,12 @@ fn note_event(
     run: &Run<'_>,
 ) {
     let Some(kind) = step.step else { return };
-    if kind == GitStep::MergePullRequest && is_merged_later(run.output) {
+    let has_no_effect = match kind {
+        GitStep::MergePullRequest => is_merged_later(run.output),
+        GitStep::Stash => run.output.contains("No local changes to save"),
+        _ => false,
+    };
+    if has_no_effect {
         return;
     }
     let succeeded = ending == Ending::Succeeded;
