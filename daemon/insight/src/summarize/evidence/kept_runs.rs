@@ -238,16 +238,29 @@ impl Collector {
     }
 }
 
-/// While there are too many commands, removes the oldest successful command outside of the latest
-/// third, or else the oldest command.
+/// While there are too many commands, removes one of the commands outside of the latest third: the
+/// oldest failed run of a command that succeeded later, or else the oldest successful command, or
+/// else the oldest command.
 pub(super) fn bound_commands(evidence: &mut Evidence) {
     let commands = &mut evidence.commands;
     while commands.len() > bounds::COMMANDS {
         let old = commands.len() - bounds::COMMANDS / 3;
         let fine = commands[..old].iter().position(|run| run.outcome.succeeded());
-        commands.remove(fine.unwrap_or(0));
+        let repaired = (0..old).find(|at| is_repaired(&commands[*at], &commands[at + 1..]));
+        commands.remove(repaired.or(fine).unwrap_or(0));
         evidence.commands_left_out = evidence.commands_left_out.saturating_add(1);
     }
+}
+
+fn is_repaired(failed: &CommandRun, later: &[CommandRun]) -> bool {
+    let repairs = |run: &CommandRun| {
+        run.command == failed.command
+            && run.place == failed.place
+            && run.origin.follows(failed.origin)
+            && run.outcome.succeeded()
+            && !run.shows_failure
+    };
+    matches!(failed.outcome, Outcome::Failed(_)) && later.iter().any(repairs)
 }
 
 /// Whether the output of a command reports that there was nothing to do.
