@@ -352,7 +352,8 @@ fn is_announcement(sentence: &str) -> bool {
     );
     let rest = exclamation.captures(sentence).and_then(|found| found.get(1));
     if let Some(rest) = rest.filter(|rest| rest.as_str().split(' ').count() > 2) {
-        return is_announcement(rest.as_str());
+        let begins_to_work = pattern!(r"^[a-z]+ing\b").is_match(rest.as_str());
+        return begins_to_work || is_announcement(rest.as_str());
     }
     let short = sentence.split(' ').count();
     let is_hope = short > 3
@@ -493,6 +494,7 @@ mod tests {
             "Great, let me look at the second handler of the shop first.",
             "Perfect, now I write the test for the handler.",
             "Great question.",
+            "Got it — skipping the design, straight to the handler.",
             "Sure, here is the list:",
         ] {
             assert!(is_announcement(text), "{text}");

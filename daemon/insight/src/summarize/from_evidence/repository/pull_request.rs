@@ -82,7 +82,7 @@ pub(crate) fn states_merge(prompt: &str) -> bool {
 
 fn sentence_states_merge(sentence: &str) -> bool {
     pattern!(
-        r"(?i)^(?:(?:ok(?:ay)?|done|great|cool|nice|yes|yep|alright|right|thanks|so|and|now|just|i|i.ve|have|it|it.s|its|that|that.s|the|pr|pr.s|pull request|is|was|has|been|got|both|all|already)[,.!:]* )*merged(?:$|\W*[,.;:!)–—-]| (?:#[0-9]|(?:it|that|this|them|and|but|so|the (?:pr|pull request|branch|mr|changes?|fix)|pr|pull|to|into|in|already|now|by|both|all|manually|myself|yesterday|today|just|via|from|on|at|with|as|you|please|can)\b))[^?]*$"
+        r"(?i)^(?:(?:ok(?:ay)?|done|great|cool|nice|yes|yep|alright|right|thanks|so|and|now|just|i|i.ve|have|it|it.s|its|that|that.s|the|pr|pr.s|pull request|is|was|has|been|got|both|all|already)[,.!:]* )*merged(?:$|\W*[,.;:!)–—-]| (?:#[0-9]|(?:it|that|this|them|and|but|so|(?:the|my|your|our|that|this) (?:other |first |last |new )?(?:prs?|pull requests?|branch|mr|changes?|fix)|pr|pull|to|into|in|already|now|by|both|all|manually|myself|yesterday|today|just|via|from|on|at|with|as|you|please|can)\b))[^?]*$"
     )
     .is_match(sentence)
         // `I merged main into it` brings in the commits of another branch.
@@ -134,6 +134,7 @@ mod tests {
             "merged #12, go on",
             "the PR is merged now",
             "I merged it yesterday. next one",
+            "I've merged the other PR but we now have some merge issues.",
         ] {
             assert!(states_merge(prompt), "{prompt}");
         }
