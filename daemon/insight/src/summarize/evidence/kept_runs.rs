@@ -103,17 +103,23 @@ impl Collector {
         let tests_failed = reports.iter().any(|report| report.failed > 0);
         let hides_failure = run.command.unproven && reports.is_empty();
         let shows_failure = hides_failure && errors::shows_failure(run.output);
+        let prints_failure = hides_failure
+            && run.command.prints_exit_code
+            && run.command.attempt.is_some()
+            && errors::ends_with_failing_code(run.output);
         if let Some(kept) = self.evidence.commands.last_mut()
             && run.outcome.succeeded()
             && kept.command == run.command.shown
         {
-            kept.shows_failure = shows_failure || tests_failed;
+            kept.shows_failure = shows_failure || prints_failure || tests_failed;
         }
         let Some(attempt) = &run.command.attempt else { return };
         let attempt = Attempt::Command(attempt.clone());
         let failed = match run.outcome {
             Outcome::Failed(_) => true,
             // `shows_failure` is false for reported tests, because their log may look like errors.
+            // Without a message, a printed exit code neither proves a success nor describes an error.
+            Outcome::Succeeded if prints_failure && !shows_failure => return,
             Outcome::Succeeded => shows_failure,
             Outcome::Rejected | Outcome::Interrupted => return,
         };
@@ -185,7 +191,9 @@ impl Collector {
             .map(|call| matches!(call.operands().next(), None | Some("push" | "save")))
             .collect();
         let has_stashed = stashes.contains(&true) && !run.output.contains("No local changes");
-        self.pending.stashed = stashes.last().map_or(was_stashed, |last| *last && has_stashed);
+        let is_left = has_stashed && git::restores_nothing(run.output);
+        self.pending.stashed =
+            stashes.last().map_or(was_stashed, |last| has_stashed && (*last || is_left));
         has_stashed || was_stashed && stashes.is_empty()
     }
 

@@ -474,6 +474,31 @@ mod tests {
     }
 
     #[test]
+    fn a_check_whose_output_shows_a_failure_has_failed() {
+        let error = "src/list.ts(3,1): error TS2304: Cannot find name 'x'.\n";
+        let both = "src/list.ts(3,1): error TS2304: Cannot find name 'x'.\nBUILD_FAILED\n";
+        for (line, output, fails) in [
+            ("npm run build > /tmp/b.log 2>&1; echo \"exit=$?\"", "exit=1\n", true),
+            ("npx tsc --noEmit; echo \"EXIT: $?\"", "EXIT: 2\n", true),
+            ("npm run lint 2>&1 | tail -3; echo \"exit ${PIPESTATUS[0]}\"", "x\nexit 1\n", true),
+            ("npm run build && echo BUILD_OK || echo BUILD_FAILED", both, true),
+            ("npx tsc --noEmit && echo ok; ls dist", error, true),
+            ("npm run build; echo \"exit=$?\"", "exit=0\n", false),
+            ("npm run build; echo \"5 files\"", "5 files\n", false),
+            ("npm run build && echo BUILD_OK || echo BUILD_FAILED", "BUILD_OK\n", false),
+            ("npx tsc --noEmit && echo \"errors: 0\"", "errors: 0\n", false),
+        ] {
+            let mut script = Script::default();
+            script.prompt("Add a column");
+            script.edit("a", "/app/list.ts", "a", "b");
+            script.run("b", line, Outcome::Succeeded, output);
+            let failed: Vec<bool> =
+                last_runs(&script.collect()).iter().map(|one| one.failed).collect();
+            assert_eq!(failed, [fails], "{line}");
+        }
+    }
+
+    #[test]
     fn code_without_a_test_run_is_reported() {
         let wanted = Some("no test run seen".to_owned());
         assert_eq!(untested(&script().collect()), wanted);
