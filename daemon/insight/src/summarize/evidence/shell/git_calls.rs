@@ -46,6 +46,10 @@ impl GitCall {
         self.words.iter().any(|word| word == option)
     }
 
+    pub(in crate::summarize::evidence) fn is_quiet(&self) -> bool {
+        self.has("-q") || self.has("--quiet")
+    }
+
     /// Returns the arguments that are neither options nor values of options.
     pub(in crate::summarize::evidence) fn operands(&self) -> impl Iterator<Item = &str> {
         repository::operands(self.subcommand(), self.words.iter().skip(1).map(String::as_str))
