@@ -17,7 +17,7 @@ use crate::{
             moment::EntryPosition,
             outside,
             run::Run,
-            shell::{CommandLine, below},
+            shell::{CommandLine, GitCall, below},
             statements,
             test_runs::{self, RunReport},
         },
@@ -191,7 +191,9 @@ impl Collector {
             .map(|call| matches!(call.operands().next(), None | Some("push" | "save")))
             .collect();
         let has_stashed = stashes.contains(&true) && !run.output.contains("No local changes");
-        let is_left = has_stashed && git::restores_nothing(run.output);
+        let last = run.command.git.iter().rfind(|call| call.subcommand() == "stash");
+        let is_left =
+            last.is_some_and(GitCall::reports_dropped_stash) && git::restores_nothing(run.output);
         self.pending.stashed =
             stashes.last().map_or(was_stashed, |last| has_stashed && (*last || is_left));
         has_stashed || was_stashed && stashes.is_empty()

@@ -116,7 +116,7 @@ impl OutputView<'_> {
                 }
             }
             Some("clear") => stashes.clear(),
-            Some("pop" | "drop") if !call.is_quiet() && restores_nothing(self.output) => {}
+            _ if call.reports_dropped_stash() && restores_nothing(self.output) => {}
             Some("pop" | "apply" | "drop" | "branch") if !keeps_stash(self.output) => {
                 stashes.pop();
             }

@@ -106,6 +106,9 @@ fn succeeded(
     match step.step {
         Some(GitStep::OpenPullRequest) => pull_requests(evidence, run.output),
         Some(GitStep::ClosePullRequest) => closed::observe(&mut evidence.checkout, run),
+        Some(GitStep::MergePullRequest) if step.proven && run.outcome.succeeded() => {
+            merged::observe_silent(&mut evidence.checkout.merged, run);
+        }
         Some(GitStep::Push) => commits::pushed(evidence, run.output),
         Some(GitStep::Rebase) => commits::rebased(evidence, run.output),
         _ => {}
@@ -450,6 +453,22 @@ mod tests {
         ] {
             let line = run.0;
             assert_eq!(events_of(&[run]), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_merge_that_prints_nothing_is_a_merge() {
+        for (run, wanted) in [
+            (Ran("gh pr merge 12 --squash --delete-branch", FINE, ""), vec![12]),
+            (Ran("gh pr merge --squash 12", FINE, "\n"), vec![12]),
+            (Ran("gh pr merge 12 --auto --squash", FINE, ""), vec![]),
+            (Ran("gh pr merge 12 --squash", FAILED, ""), vec![]),
+            (Ran("gh pr merge 12 --squash || true", FINE, ""), vec![]),
+            (Ran("gh pr merge 12 --squash", FINE, "will be added to the merge queue\n"), vec![]),
+            (Ran("gh pr merge --squash", FINE, ""), vec![]),
+        ] {
+            let line = run.0;
+            assert_eq!(evidence_of(&[run]).checkout.merged, wanted, "{line}");
         }
     }
 

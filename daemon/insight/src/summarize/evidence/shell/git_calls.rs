@@ -46,8 +46,11 @@ impl GitCall {
         self.words.iter().any(|word| word == option)
     }
 
-    pub(in crate::summarize::evidence) fn is_quiet(&self) -> bool {
-        self.has("-q") || self.has("--quiet")
+    /// Whether the call prints `Dropped` when it restores or drops a stash.
+    pub(in crate::summarize::evidence) fn reports_dropped_stash(&self) -> bool {
+        self.subcommand() == "stash"
+            && matches!(self.operands().next(), Some("pop" | "drop"))
+            && !(self.has("-q") || self.has("--quiet"))
     }
 
     /// Returns the arguments that are neither options nor values of options.

@@ -332,15 +332,18 @@ fn commit(rest: &[&str], texts: &CommandInLine<'_>) -> CommitMade {
     let mut words = rest.iter().copied();
     // `-am` is `-a -m`, and `-mText` is `-m Text`.
     let short = pattern!(r"(?s)^-[aeinopqsvz]*m(.*)$");
+    let short_file = pattern!(r"^-[aeinopqsvz]*F(.*)$");
     while let Some(word) = words.next() {
         let text = short.captures(word).and_then(|found| found.get(1)).map(|text| text.as_str());
+        let path = short_file.captures(word).and_then(|found| found.get(1));
+        let path = path.map(|path| path.as_str()).or(word.strip_prefix("--file="));
         if word == "--message" || text == Some("") {
             add(words.next().and_then(texts::literal));
         } else if let Some(text) = text.or(word.strip_prefix("--message=")) {
             add(texts::literal(text));
-        } else if word == "-F" || word == "--file" {
+        } else if word == "--file" || path == Some("") {
             add(words.next().and_then(|path| texts.file(path)));
-        } else if let Some(path) = word.strip_prefix("--file=") {
+        } else if let Some(path) = path {
             add(texts.file(path));
         }
     }
@@ -434,6 +437,7 @@ mod tests {
         for line in [
             format!("git commit -m \"$(cat <<'EOF'\n{document}EOF\n)\""),
             format!("cd x && git -C y -c z=1 commit -F - <<EOF\n{document}EOF"),
+            format!("git commit -qF- <<'EOF'\n{document}EOF\n"),
             format!("cat <<'EOF' | git commit --file=-\n{document}EOF\n"),
             format!("cat > /tmp/m.txt <<'EOF'\n{document}EOF\ngit commit -F /tmp/m.txt"),
             format!("printf x; git commit --message='{document}'"),

@@ -13,7 +13,7 @@ use crate::{
         evidence::runs_tests,
         from_evidence::checks::test_results::{code_changed_after, failing_runs, main_run, suites},
     },
-    text::pattern,
+    text::{around_gap, pattern},
 };
 
 /// Maximum number of listed parts of the main suite, besides the part that the main run covers.
@@ -167,10 +167,15 @@ fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
 }
 
 /// Returns each command of a line, because a check may follow another command such as `cd app`. Text
-/// in quotes is part of its command.
+/// in quotes is part of its command. The middle of a long line may be removed.
 fn parts(line: &str) -> impl Iterator<Item = &str> {
     let part = pattern!(r#"(?:'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|$)|\\.|>&|&>|[^;|&'"\\])+"#);
-    let parts: Vec<&str> = part.find_iter(line).map(|part| part.as_str().trim()).collect();
+    let (head, tail) = around_gap(line).unwrap_or((line, ""));
+    // The removed text may contain the beginning of a quotation.
+    let is_in_quotes = tail.matches('"').count() % 2 == 1;
+    let tail = tail.split_once('"').filter(|_| is_in_quotes).map_or(tail, |(_, after)| after);
+    let found = part.find_iter(head).chain(part.find_iter(tail));
+    let parts: Vec<&str> = found.map(|part| part.as_str().trim()).collect();
     parts.into_iter()
 }
 
@@ -410,6 +415,27 @@ mod tests {
             ("go build ./...", Build),
         ] {
             assert_eq!(kinds(line), [kind], "{line}");
+        }
+    }
+
+    #[test]
+    fn a_check_in_a_line_without_its_middle_is_found() {
+        for (line, wanted) in [
+            (
+                "echo \"=== format ===\" && rustfmt a.rs && echo \"done",
+                " && echo \"=== lint ===\" && golangci-lint run ./...",
+                true,
+            ),
+            (
+                "echo \"=== format ===\" && rustfmt a.rs && echo \"done",
+                "lint ===\" && golangci-lint run ./...",
+                true,
+            ),
+            ("git commit -m \"Format the list", " and eslint; fix it\"", false),
+        ]
+        .map(|(head, tail, wanted)| (format!("{head} … {tail}"), wanted))
+        {
+            assert_eq!(kinds(&line).contains(&CheckKind::Lint), wanted, "{line}");
         }
     }
 
