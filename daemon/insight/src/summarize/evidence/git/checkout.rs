@@ -9,6 +9,7 @@ use crate::{
                 closed,
                 commits::{is_hash, printed, short_or_long_history},
                 ignored, merged,
+                status_files::files_of_status,
             },
             moment::EntryPosition,
             shell::{CommandLine, GitCall},
@@ -19,7 +20,7 @@ use crate::{
 };
 
 /// Maximum number of files kept of a status.
-const FILES: usize = 60;
+pub(super) const FILES: usize = 60;
 /// Maximum number of ignored paths that are kept.
 const IGNORED: usize = 12;
 /// Maximum number of deleted branches that are kept.
@@ -35,8 +36,14 @@ pub(in crate::summarize::evidence) fn observe(
     moment: EntryPosition,
 ) {
     let mut view = OutputView { state, output, moment };
+    let shows_history = |call: &&GitCall| matches!(call.subcommand(), "log" | "show" | "reflog");
+    let histories = command.git.iter().filter(shows_history).count();
     for call in &command.git {
-        view.call(call);
+        let may_be_of_other =
+            histories > 1 && (!call.is_first || call.operands().any(|word| word.contains("..")));
+        if !(may_be_of_other && shows_history(&call)) {
+            view.call(call);
+        }
     }
     view.lines_of_any_call(command);
 }
@@ -91,6 +98,12 @@ pub(in crate::summarize::evidence) fn restore(stashes: &mut Vec<String>, call: &
     }
 }
 
+/// Whether the output of a line with `git stash` shows the new stash, but not that `git stash pop`
+/// or `git stash drop` ran later in the line: both print `Dropped`, unless they are quiet.
+pub(in crate::summarize::evidence) fn restores_nothing(output: &str) -> bool {
+    output.contains("Saved working directory") && !output.contains("Dropped ")
+}
+
 /// The output of a command line that calls git.
 struct OutputView<'v> {
     state: &'v mut CheckoutState,
@@ -125,7 +138,9 @@ impl OutputView<'_> {
             if let Some(found) = saved.captures(self.output) {
                 push_latest(stashes, kept(&found[1], bounds::NAME), STASHES);
             }
-        } else if !keeps_stash(self.output) {
+        } else if !(call.reports_dropped_stash() && restores_nothing(self.output))
+            && !keeps_stash(self.output)
+        {
             restore(stashes, call);
         }
     }
@@ -155,12 +170,14 @@ impl OutputView<'_> {
     }
 
     fn status(&mut self, call: &GitCall) {
-        let branch = pattern!(
-            r"(?m)^(?:On branch (\S+)|## (?:No commits yet on )?([^\s.]\S*?)(?:\.\.\.\S+.*)?)$"
-        );
-        if let Some(found) = branch.captures_iter(self.output).last() {
-            let name = found.get(1).or(found.get(2));
-            name.into_iter().for_each(|name| self.set_branch(name.as_str()));
+        let long = pattern!(r"(?m)^On branch (\S+)$");
+        let short = pattern!(r"(?m)^## (?:No commits yet on )?([^\s.]\S*?)(?:\.\.\.\S+.*)?$");
+        // Without `--branch`, `## Usage` is a heading that another command printed.
+        let has_branch = |word: &String| pattern!(r"^(?:-\w*b\w*|--branch)$").is_match(word);
+        let short = call.words.iter().any(has_branch).then(|| short.captures(self.output));
+        let found = long.captures_iter(self.output).last().or(short.flatten());
+        if let Some(found) = found {
+            self.set_branch(&found[1]);
         }
         self.upstream();
         self.ignored(call);
@@ -365,40 +382,6 @@ pub(super) fn begins_at_head(call: &GitCall) -> bool {
     call.subcommand() == "log" && is_of_head && !call.words.iter().any(chooses)
 }
 
-/// Returns the files that a status lists; `None` if the output is not a status.
-fn files_of_status(output: &str, call: &GitCall) -> Option<ChangedFiles> {
-    let is_short = call
-        .words
-        .iter()
-        .any(|word| pattern!(r"^(?:-\w*s\w*|--short|--porcelain.*)$").is_match(word));
-    let is_clean = output.contains("nothing to commit, working tree clean");
-    let long = pattern!(
-        r"(?m)^\t(?:(?:modified|new file|deleted|renamed|copied|typechange|both modified|both added|deleted by \w+): +)?(\S.*?)(?: \([^)]*\))?$"
-    );
-    let short = pattern!(r"(?m)^(?:[ MADRCTU?][MADTU?]|[MADRCTU] ) (\S.*)$");
-    let listed = if is_short { short } else { long };
-    let name = |path: &str| {
-        let path = path.rsplit(" -> ").next().unwrap_or(path).trim_matches('"');
-        kept(path, bounds::PATH)
-    };
-    let mut paths: Vec<String> = Vec::new();
-    for found in listed.captures_iter(output) {
-        let path = name(&found[1]);
-        if !paths.contains(&path) {
-            paths.push(path);
-        }
-    }
-    // A short status of a clean tree prints nothing besides the branch.
-    let is_empty = |line: &str| line.trim().is_empty() || line.starts_with("## ");
-    let says_nothing = is_short && call.is_alone && output.lines().all(is_empty);
-    if paths.is_empty() && !is_clean && !says_nothing {
-        return None;
-    }
-    let is_part = paths.len() > FILES;
-    paths.truncate(FILES);
-    Some(ChangedFiles { paths, is_part })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -455,6 +438,13 @@ mod tests {
         assert_eq!(left(&[saved, ("git stash pop", kept)]), "fix/x");
         assert_eq!(left(&[saved, ("git stash drop", "Dropped refs/stash@{0}\n")]), "");
         assert_eq!(left(&[saved, ("git stash clear", "")]), "");
+        let failed =
+            "Saved working directory and index state WIP on fix/x: 1a2b3c4 One\nTests: 1 failed\n";
+        let line = "git stash && npm test && git stash pop";
+        assert_eq!(left(&[(line, failed)]), "fix/x");
+        let passed = format!("{failed}Dropped refs/stash@{{0}}\n");
+        assert_eq!(left(&[(line, passed.as_str())]), "");
+        assert_eq!(left(&[("git stash && npm test; git stash pop -q", failed)]), "");
         let branch = "Switched to a new branch 'x'\nDropped refs/stash@{0}\n";
         assert_eq!(left(&[saved, ("git stash branch x", branch)]), "");
         assert_eq!(left(&[saved, ("git stash branch x", kept)]), "fix/x");
@@ -521,6 +511,8 @@ mod tests {
                 "main ^1 ahead of and 3 behind `origin/main` [a.rs,b]",
             ),
             ("git status --short", "", " []"),
+            ("git status --short && cat README.md", " M a.rs\n# App\n\n## Usage\n", " [a.rs]"),
+            ("git status -sb && cat NEWS.md", "## fix/x\n M a.rs\n## Unreleased\n", "fix/x [a.rs]"),
             ("git status --short && ls", "", ""),
             ("git status --short | head -5", " M a.rs\n", " [~a.rs]"),
             ("git status --short -- src", " M src/a.rs\n", " [~src/a.rs]"),
@@ -548,6 +540,26 @@ mod tests {
                 "main @ccccccc ^1 behind `origin/main` -fix/x",
             ),
             (vec![commit, ("git checkout main", "Switched to branch 'main'\n")], "main"),
+            (
+                vec![
+                    commit,
+                    (
+                        "git log --oneline HEAD..origin/main; git log --oneline -1",
+                        "9999999 Other\naaaaaaa One\n",
+                    ),
+                ],
+                "fix/x @aaaaaaa One",
+            ),
+            (
+                vec![
+                    commit,
+                    (
+                        "git log --oneline -1; git log --oneline HEAD..origin/main",
+                        "bbbbbbb Two\n9999999 Other\n",
+                    ),
+                ],
+                "fix/x @bbbbbbb Two",
+            ),
             (
                 vec![commit, ("git checkout -b y", "Switched to a new branch 'y'\n")],
                 "y @aaaaaaa One",
