@@ -10,7 +10,7 @@ use crate::model::{
     Fact, Timestamp,
     evidence::{Choice, Commit, Quote},
     graph::{Certainty, Relation},
-    summary::DecisionRecord,
+    summary::{DecisionRecord, Outcome},
     wording::WITHDRAWN,
 };
 
@@ -52,12 +52,37 @@ fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
         session.run(2, &[]);
         session
     };
+    let tested_with = |command: &str, limit: Option<&str>| {
+        let mut session = tested();
+        let run = &mut session.evidence.tests[0];
+        (run.command, run.limited_to) = (command.to_owned(), limit.map(str::to_owned));
+        session
+    };
+    let built = |shows_failure| {
+        let mut session = SessionFixture::new(20, "Go on");
+        session.command(5, "npm run build 2>&1 | tail -20", None).shows_failure = shows_failure;
+        session
+    };
     let ended = Some(minute(20, 2));
     for (text, later, wanted) in [
         ("Remove the old sessions", prompt("please remove the old sessions now"), ended),
         ("Remove the old sessions", commit("Remove old sessions and their files"), ended),
         ("Remove the old sessions", commit("docs: add a todo to remove the old sessions"), None),
-        ("Run the tests on Windows", tested(), ended),
+        ("Run the tests again", tested(), ended),
+        ("The test suite was not run", tested(), ended),
+        (
+            "Run the integration tests",
+            tested_with("npm run test:integration", Some("-run=a")),
+            ended,
+        ),
+        ("Run the integration tests", tested(), None),
+        ("Run the e2e tests against staging", tested(), None),
+        ("Run the tests on Windows", tested(), None),
+        ("Run the tests by hand", tested(), None),
+        ("Run the tests again", tested_with("cargo test slug", Some("slug")), None),
+        ("Fix the types so that `npm run build` works", built(false), Some(minute(20, 5))),
+        ("Fix the types so that `npm run build` works", built(true), None),
+        ("Speed up `npm run build`", built(false), None),
         ("Rotate the keys of the signer (todo `notes/pending/keys.md`)", moved(), ended),
         ("Rotate the keys of the signer (todo `notes/pending/key.md`)", moved(), None),
         ("Rotate the keys of the signer (todo `notes/later/keys.md`)", moved(), None),
@@ -109,6 +134,80 @@ fn a_run_of_go_tests_by_the_beginning_of_their_names_ends_a_failure() {
     assert_eq!(ended("go test -skip TestDatesLeap ./parse"), None, "the option excludes the test");
     let whole = ended("go test -run 'TestOther|^TestDatesLeap_Years$' ./parse");
     assert_eq!(whole, Some(minute(20, 8)));
+}
+
+#[test]
+fn a_failure_ends_only_with_a_run_of_its_own_tests() {
+    let run = |session: &mut SessionFixture, at, [command, place, limit]: [&str; 3], passed| {
+        let named = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        session.run(at, if passed == 0 { &["rejects bad tokens"] } else { &[] });
+        let run = session.evidence.tests.last_mut().unwrap();
+        run.command = command.to_owned();
+        (run.place, run.limited_to) = (named(place), named(limit));
+        run.passed = if passed == 0 { 39 } else { passed };
+    };
+    let (api, root) = (["npm test", "apps/api", ""], ["npm test", "", ""]);
+    let api_file = ["npx jest auth.test.ts", "", "auth.test.ts"];
+    for (failed, later, passed, wanted) in [
+        (api, ["npm test", "apps/web", ""], 60, false),
+        (root, ["npm test", "apps/web", ""], 60, false),
+        (api, ["npm test -- --ci", "api", ""], 40, true),
+        (api, ["npm test", "api", ""], 12, true),
+        (api, ["npm test -- --ci", "api", ""], 12, false),
+        (api, ["npx turbo run tests", "", ""], 200, true),
+        (api, ["npm test", "", ""], 12, false),
+        (root, ["npx jest", "", ""], 60, true),
+        (root, ["npx jest user.test.ts", "", "user.test.ts"], 60, false),
+        (api_file, ["npx jest user.test.ts", "", "user.test.ts"], 60, false),
+        (api_file, ["npx jest --ci auth.test.ts", "", "auth.test.ts"], 40, true),
+        (api_file, ["npx jest", "", ""], 60, true),
+    ] {
+        let mut first = SessionFixture::new(10, "Change the parser");
+        run(&mut first, 7, failed, 0);
+        let mut second = SessionFixture::new(20, "Fix the parser");
+        run(&mut second, 8, later, passed);
+        let ended = only_fact(&facts(&[&first, &second]), Relation::Fails).invalid_at;
+        assert_eq!(ended, wanted.then(|| minute(20, 8)), "{failed:?} {later:?}");
+        run(&mut first, 9, later, passed);
+        let failing = of(&facts(&[&first]), Relation::Fails).count();
+        assert_eq!(failing, usize::from(!wanted), "{failed:?} {later:?} in one session");
+    }
+}
+
+#[test]
+fn a_test_and_its_failed_subtest_are_one_failure() {
+    let mut session = SessionFixture::new(10, "Change the parser");
+    session.run(7, &["TestLeap", "TestLeap/february", "TestLeapYear"]);
+    let facts = facts(&[&session]);
+    let failing: Vec<_> = of(&facts, Relation::Fails).map(|fact| &fact.sentence).collect();
+    assert_eq!(
+        failing,
+        [
+            "Test `TestLeap/february` fails in `cargo test`.",
+            "Test `TestLeapYear` fails in `cargo test`."
+        ]
+    );
+}
+
+#[test]
+fn an_error_ends_when_its_command_works_in_the_same_place() {
+    let mut first = SessionFixture::new(10, "Build the pages");
+    first.episode.summary.outcome = Outcome::InProgress;
+    first.error("Module not found: the package lanterns", None);
+    let error = &mut first.evidence.errors[0];
+    (error.attempt, error.times) = ("npm run build".to_owned(), 2);
+    first.command(3, "npm run build", Some("frontend"));
+    for (place, shows_failure, wanted) in [
+        (Some("frontend"), false, true),
+        (Some("frontend"), true, false),
+        (Some("backend"), false, false),
+        (None, false, false),
+    ] {
+        let mut second = SessionFixture::new(20, "Go on");
+        second.command(5, "npm run build | tail", place).shows_failure = shows_failure;
+        let ended = only_fact(&facts(&[&first, &second]), Relation::Occurs).invalid_at;
+        assert_eq!(ended.is_some(), wanted, "{place:?} {shows_failure}");
+    }
 }
 
 #[test]
