@@ -6,7 +6,7 @@ use super::{
     draft::{ClaimDraft, Draft},
     fact_selection,
     locate::{self, SentenceSource, Speaker},
-    obsolete, reference, reversal,
+    obsolete, progress, reference, reversal,
 };
 use crate::{
     graph::{statement_states, text},
@@ -35,7 +35,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         decided(draft, record);
     }
     let evidence = draft.evidence;
-    for commit in &evidence.commits {
+    let commits = evidence.commits.iter();
+    for commit in commits.filter(|commit| !progress::is_revert(&commit.subject)) {
         let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
         decision_options::mark_replaced(draft, &commit.subject, at);
     }

@@ -43,7 +43,7 @@ pub(super) struct Draft<'e> {
     pub(super) episode: &'e Episode,
     pub(super) evidence: &'e Evidence,
     pub(super) moments: LineTimes,
-    pub(super) sentence_index: SentenceIndex,
+    pub(super) sentence_index: SentenceIndex<'e>,
     pub(super) namespace: Namespace,
     pub(super) project: EntityId,
     pub(super) task: EntityId,

@@ -300,12 +300,15 @@ fn a_decision_ends_with_the_commit_that_replaces_what_was_chosen() {
     for (subject, wanted) in [
         ("Replace RS256 with HS256 for tokens", Some(minute(20, 2))),
         ("Switch from RS256 to HS256", Some(minute(20, 2))),
+        ("Revert \"Replace RS256 with HS256 for tokens\"", None),
         ("Replace RS256 with HS256 in the webhooks", None),
         ("Replace HS512 with HS256 for tokens", None),
         ("Document RS256 tokens", None),
     ] {
         let facts = facts(&[&first, &committed(subject)]);
-        assert_eq!(only_fact(&facts, Relation::Decided).invalid_at, wanted, "{subject}");
+        let decision = only_fact(&facts, Relation::Decided);
+        assert_eq!(decision.invalid_at, wanted, "{subject}");
+        assert_eq!(decision.certainty, Certainty::Hypothesis, "it was right until then");
     }
 }
 
@@ -418,6 +421,64 @@ fn an_open_end_that_was_done_or_rejected_in_other_words_ends() {
         ),
         (
             "Add an index on `orders.created_at`",
+            "can you add the index on orders.created_at?",
+            "",
+            "",
+            true,
+        ),
+        (
+            "Add an index on `orders.created_at`",
+            "the index on orders.created_at is still not there",
+            "",
+            "",
+            false,
+        ),
+        (
+            "Add an index on `orders.created_at`",
+            "did we ever add the index on orders.created_at?",
+            "",
+            "",
+            false,
+        ),
+        ("Remove the old sessions", "don't remove the old sessions yet", "", "", false),
+        ("Remove the old sessions", "don't keep the old sessions, remove them", "", "", true),
+        (
+            "Remove the old sessions",
+            "we can't remove the old sessions before the backup ran",
+            "",
+            "",
+            false,
+        ),
+        ("Remove the old sessions", "Go on", "Revert \"Remove the old sessions\"", "", false),
+        ("Test the import on Windows", "the import on Windows was not tested", "", "", false),
+        ("Test the import on Windows", "test the import on Windows, too", "", "", true),
+        (
+            "Deploy the worker to staging",
+            "is the worker on staging already deployed?",
+            "",
+            "",
+            false,
+        ),
+        ("Deploy the worker to staging", "deploy the worker to staging, ok?", "", "", true),
+        ("Add tests for the parser", "the parser tests fail", "", "", false),
+        ("Add tests for the parser", "we have no parser tests, write some", "", "", true),
+        ("Add error handling to the upload", "error in the upload: 413", "", "", false),
+        (
+            "Document the CSV export in the README",
+            "Still open:\n- Document the CSV export in the README\n- Add a test\nDo the last one.",
+            "",
+            "",
+            false,
+        ),
+        (
+            "Document the CSV export in the README",
+            "Please:\n- Document the CSV export in the README\n- Add a test",
+            "",
+            "",
+            true,
+        ),
+        (
+            "Add an index on `orders.created_at`",
             "add an index on the emails",
             "Index emails",
             "Done.",
@@ -453,6 +514,62 @@ fn an_open_end_that_was_done_or_rejected_in_other_words_ends() {
         }
         let fact = only_fact(&facts(&[&first, &second]), Relation::LeftOpen);
         assert_eq!(fact.invalid_at.is_some(), ends, "{step} / {prompt}");
+    }
+}
+
+#[test]
+fn a_task_of_a_session_with_long_commits_ends_its_open_end() {
+    let mut first = SessionFixture::new(10, "Fix the login");
+    first.episode.summary.next_steps = Some(vec!["Remove the old sessions".to_owned()]);
+    let mut second = SessionFixture::new(20, "Go on");
+    let body: String = (0..7).map(|part| format!("Explain the change {part} of the parser\n")).collect();
+    second.evidence.commits = (0..12)
+        .map(|number| Commit {
+            hash: format!("abc123{number}"),
+            subject: format!("Change the parser {number}"),
+            body: format!("{body}Follow-up: remove the old sessions."),
+            origin: line(5),
+            at: second.at(5),
+        })
+        .collect();
+    let ended = |second: &SessionFixture| {
+        only_fact(&facts(&[&first, second]), Relation::LeftOpen).invalid_at.is_some()
+    };
+    assert!(!ended(&second), "the commit leaves the work open");
+    second.episode.summary.completed_tasks = Some(vec!["Removed the old sessions".to_owned()]);
+    assert!(ended(&second));
+}
+
+#[test]
+fn an_exception_for_one_task_does_not_end_a_wish() {
+    for (wish, prompt, ends) in [
+        ("Always run the linter", "no need to run the linter this time", false),
+        ("Always run the linter", "no need to run the linter", true),
+        ("Always run the linter", "no need to run the linter here any more", true),
+        (
+            "Never push to main without asking",
+            "it's ok to push to main without asking this time",
+            false,
+        ),
+        ("Never push to main without asking", "it's ok to push to main without asking", true),
+        ("Always write a changelog entry", "no need for a changelog entry here", false),
+        (
+            "Use conventional commits",
+            "you don't need to use conventional commits for the wip commit",
+            false,
+        ),
+        (
+            "Use conventional commits",
+            "you don't need to use conventional commits for the changelog",
+            true,
+        ),
+    ] {
+        let mut first = SessionFixture::new(10, "Work");
+        first.episode.summary.preferences = Some(vec![format!("\"{wish}\"")]);
+        let mut second = SessionFixture::new(20, "Work");
+        second.work(prompt, "");
+        let fact = only_fact(&facts(&[&first, &second]), Relation::Prefers);
+        assert_eq!(fact.invalid_at.is_some(), ends, "{wish} / {prompt}");
     }
 }
 
