@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
-use crate::model::{
+use crate::{graph::StatementStates, model::{
     Fact, Timestamp,
     evidence::{Choice, Commit, Quote},
     graph::{Certainty, Relation},
     summary::{DecisionRecord, Outcome},
     wording::WITHDRAWN,
-};
+}};
 
 #[test]
 fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
@@ -514,6 +514,46 @@ fn an_open_end_that_was_done_or_rejected_in_other_words_ends() {
         }
         let fact = only_fact(&facts(&[&first, &second]), Relation::LeftOpen);
         assert_eq!(fact.invalid_at.is_some(), ends, "{step} / {prompt}");
+    }
+}
+
+#[test]
+fn each_item_of_a_joined_list_ends_alone() {
+    let open = |step: &str, commit: &str| {
+        let mut first = SessionFixture::new(10, "Fix the login");
+        first.episode.summary.next_steps = Some(vec![step.to_owned()]);
+        let mut second = SessionFixture::new(20, "Go on");
+        second.evidence.commits = vec![Commit {
+            hash: "abc1234".to_owned(),
+            subject: commit.to_owned(),
+            body: String::new(),
+            origin: line(5),
+            at: second.at(5),
+        }];
+        let facts = facts(&[&first, &second]);
+        let states = StatementStates::of(&facts, first.episode.id, minute(30, 0));
+        let open = of(&facts, Relation::LeftOpen).filter(|fact| fact.invalid_at.is_none());
+        let mut open: Vec<String> = open.map(|fact| fact.sentence.clone()).collect();
+        open.sort_unstable();
+        (open, states.holds(step))
+    };
+    let list = "Still open in the lexer: Read network paths; Count the lines; Document the modes";
+    let (left, holds) = open(list, "Count lines in the lexer");
+    assert_eq!(
+        left,
+        [
+            "Still open in the lexer: Document the modes — left open in “Fix the login”.",
+            "Still open in the lexer: Read network paths — left open in “Fix the login”.",
+        ]
+    );
+    assert_eq!(holds, Some(true), "two items are open");
+    for (step, wanted) in [
+        ("Still open in the lexer: Read network paths; Count the lines", 1),
+        ("Add three modes to the lexer: fast; small; exact", 1),
+        ("Still open: a; b; c", 1),
+        (list, 3),
+    ] {
+        assert_eq!(open(step, "Rename the page").0.len(), wanted, "{step}");
     }
 }
 

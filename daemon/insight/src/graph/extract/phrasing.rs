@@ -40,7 +40,15 @@ pub(super) fn describes_finished_work(text: &str) -> bool {
     let open = pattern!(
         r"(?i)\b(?:not|n.t|yet|still|remain\w*|pending|todo|needs?|needed|should|must|to be|blocked|skipped|deferred|postponed|failed|fails|missing|untested|required|unresolved|left)\b"
     );
-    !open.is_match(text) && is_phrase(Topic::FinishedWork, text)
+    !open.is_match(text) && !orders_work(text) && is_phrase(Topic::FinishedWork, text)
+}
+
+/// Whether a text begins with a verb that orders work. The verb may also be a noun: `Build was
+/// fixed`.
+fn orders_work(text: &str) -> bool {
+    let verb = pattern!(r"(?i)^(?:ask|clarify|confirm|decide|ensure|find out|make sure)\b");
+    let noun = pattern!(r"(?i)^[\w-]+(?: [\w-]+)? (?:was|were|is|are|has|have|had|got)\b");
+    (verb.is_match(text) || is_phrase(Topic::OrderVerb, text)) && !noun.is_match(text)
 }
 
 /// Whether the user says that something fails as before. False for a plan, a condition and a
@@ -93,6 +101,14 @@ mod tests {
             ("Tests were not run", false),
             ("Blocked by the missing key", false),
             ("Add the added header to the list", false),
+            ("Set up CI for the Windows build", false),
+            ("Check whether the old keys were deleted on staging", false),
+            ("Verify that the migration was applied on production", false),
+            ("Find out why the index was created twice", false),
+            ("Confirm with Marta that the export is complete", false),
+            ("We set up CI for the Windows build", true),
+            ("Build was fixed and deployed", true),
+            ("Test suite is now finished", true),
         ] {
             assert_eq!(describes_finished_work(text), wanted, "{text}");
         }
