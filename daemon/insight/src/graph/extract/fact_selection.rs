@@ -80,7 +80,7 @@ pub(super) fn is_cause(text: &str) -> bool {
             .is_match(text);
     // `The variable is missing` and `it is returning null` are causes.
     let is_running = pattern!(
-        r"(?i)\b(?:is|are) (?:still |now |currently |just )?(?:checking|debugging|fixing|going|investigating|looking|running|testing|trying|waiting|working)\b|\b(?:i|we|the agent|claude) (?:am|is|are) \w+ing\b"
+        r"(?i)\b(?:is|are) (?:still |now |currently |just )?(?:checking|complaining|debugging|failing|fixing|flagging|going|investigating|looking|reporting|running|testing|trying|waiting|working)\b|\b(?:i|we|the agent|claude) (?:am|is|are) \w+ing\b"
     )
     .is_match(text);
     !is_guess
@@ -107,7 +107,7 @@ pub(super) fn is_open_end(text: &str) -> bool {
         || pattern!(r"(?i)\b(?:one|some|all|any|each) of (?:those|these|them)\b").is_match(text);
     !is_phrase(Topic::Momentary, text)
         && !is_part
-        && !reference::has_external_pronoun(text)
+        && !reference::open_end_has_external_pronoun(text)
         && is_balanced(text)
 }
 
@@ -427,6 +427,11 @@ mod tests {
                 false,
             ),
             (
+                "Asked: can you think of a tool that is big? Answer: `llvm` has many branches, but \
+                 `chromium` has more of them",
+                false,
+            ),
+            (
                 "Asked: explain how `push` ends early. Answer: `Close()` is only called when the body \
                  of a pack ends early",
                 true,
@@ -595,6 +600,7 @@ mod tests {
             ("An old `node` process is still running on the port", false),
             ("The agent is comparing `a.rs` with the old file", false),
             ("CI is waiting for `deploy.sh`", false),
+            ("The `unparam` linter is flagging three parameters", false),
         ] {
             assert_eq!(is_cause(cause), wanted, "{cause}");
         }

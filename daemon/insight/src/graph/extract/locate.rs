@@ -176,9 +176,11 @@ fn asks_or_denies(prompt: &str, sentence: &str) -> bool {
         let rank = |one: &&str| (share(one), !orders::is_question(one));
         rank(one).partial_cmp(&rank(other)).unwrap_or(Ordering::Equal)
     });
-    most_similar.is_some_and(|one| {
+    let differs = |one| {
         orders::is_question(one) || text::is_negative(one) != text::is_negative(sentence)
-    })
+    };
+    // A question in a fact is the user's own question.
+    !orders::is_question(sentence) && most_similar.is_some_and(differs)
 }
 
 /// Whether a prompt is the summary that an agent wrote when its context was full.
@@ -231,6 +233,11 @@ mod tests {
             (
                 "`parse()` does not read the zone of dates before 1970, fix it",
                 "`parse()` does not read the zone of dates before 1970",
+                Speaker::User,
+            ),
+            (
+                "does `parse()` read the zone of dates before 1970?",
+                "Asked, not answered: does `parse()` read the zone of dates before 1970?",
                 Speaker::User,
             ),
             (

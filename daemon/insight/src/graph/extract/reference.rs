@@ -68,9 +68,9 @@ pub(super) fn names_bare_file(text: &str) -> bool {
         .is_match(text)
 }
 
-/// Whether the text contains a pronoun that refers to something outside of it. The pronoun of a
+/// Whether an open end contains a pronoun that refers to something outside of it. The pronoun of a
 /// relative clause, as in `a test that is slow`, refers to its noun.
-pub(super) fn has_external_pronoun(text: &str) -> bool {
+pub(super) fn open_end_has_external_pronoun(text: &str) -> bool {
     let relative = pattern!(
         r"(?i)\b(an?|the|each|every|any|all|no|one|another) ((?:[\w.-]+ ){0,2})([\w.-]+|`[^`]+`) that (is|was)\b"
     );
@@ -79,8 +79,13 @@ pub(super) fn has_external_pronoun(text: &str) -> bool {
         let pronoun = if follows_noun { "which" } else { "that" };
         format!("{} {}{} {pronoun} {}", &found[1], &found[2], &found[3], &found[4])
     });
+    has_external_pronoun(&text)
+}
+
+/// Whether the text contains a pronoun that refers to something outside of it.
+pub(super) fn has_external_pronoun(text: &str) -> bool {
     pattern!(r"(?i)\b(?:this|that|these)(?: (?:in|on|for|to|with|from|by|is|was|be)\b|[?.,;:]|$)|\bthese \d|\bwhatever (?:it|they)\b")
-        .is_match(&text)
+        .is_match(text)
 }
 
 /// Whether the subject of a sentence is a thing without a name, for example `The guard is …` or

@@ -94,9 +94,21 @@ fn suite(draft: &Draft<'_>, framework: &str, run: &TestRun) -> Subject {
 
 /// Returns the subject of the runs of the same part of a suite as `run`.
 fn part(draft: &Draft<'_>, run: &TestRun) -> Subject {
-    let limit = run.limited_to.as_deref().unwrap_or_default();
+    let limits: Vec<&str> = limits(run).into_iter().collect();
     let place = place_name(&run.place).unwrap_or_default();
-    draft.subject("part of tests", &format!("{}\n{place}\n{limit}", run.framework))
+    draft.subject("part of tests", &format!("{}\n{place}\n{}", run.framework, limits.join(" ")))
+}
+
+/// Returns the options, names and files that limit a run. The folder of a file depends on the
+/// folder in which the command ran.
+fn limits(run: &TestRun) -> BTreeSet<&str> {
+    let words = run.limited_to.iter().flat_map(|limit| limit.split(' '));
+    words
+        .map(|word| {
+            let name = word.rsplit('/').next().unwrap_or(word);
+            if name.trim_matches('.').contains('.') { name } else { word }
+        })
+        .collect()
 }
 
 /// Returns the subject of the successful runs of all tests of the suite of `run`.
@@ -268,13 +280,30 @@ fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
     let counts_same = later.framework == failed.framework;
     let is_around = later.place.is_none() || is_same_place(&later.place, &failed.place);
     let is_other_part = later.is_part() && later.limited_to != failed.limited_to;
-    let is_larger = is_around && !is_other_part && total(later) >= total(failed);
+    let has_files = has_files_of(later, failed) && is_same_package(later, failed);
+    let is_larger = (is_around && !is_other_part || has_files) && total(later) >= total(failed);
     let covers = is_same_command(failed, later) || counts_same && is_larger;
     let selects = later.failed == 0 && (later.chooses(test) || is_wider(failed, later));
     is_complete_list
         && (counts_same || later.failed == 0)
         && !later.failed_tests.iter().any(|name| name == test)
         && (covers || selects)
+}
+
+/// Whether `later` was limited to the files and names of `failed`, and possibly to others.
+fn has_files_of(later: &TestRun, failed: &TestRun) -> bool {
+    let names = limits(failed);
+    !names.is_empty() && names.is_subset(&limits(later))
+}
+
+/// Whether two runs are of the same package or folder. One of the runs may have been started as a
+/// task of the package.
+fn is_same_package(one: &TestRun, other: &TestRun) -> bool {
+    let package = |run: &TestRun| {
+        let place = place_name(&run.place)?;
+        place.split(' ').next().map(str::to_owned)
+    };
+    package(one) == package(other)
 }
 
 /// Whether `later` includes the tests of `failed`, in the same place.
@@ -316,6 +345,28 @@ mod tests {
             ("go test (packages) -run=TestGemini 1", &[], true),
         ] {
             assert_eq!(passes(package, &failed, &run(later, failed_later)), wanted, "{later}");
+        }
+    }
+
+    #[test]
+    fn a_failed_test_passes_in_a_run_of_its_file_from_another_folder() {
+        let test = "tests/sharing.spec.ts:401:3 › Sharing › Bob sees the file";
+        let of = |place: &str, limit: &str, passed, failed: &[&str]| TestRun {
+            place: Some(place.to_owned()),
+            limited_to: Some(limit.to_owned()),
+            passed,
+            ..run("playwright -run=x 0", failed)
+        };
+        let failed = of("tests/e2e", "tests/sharing.spec.ts", 13, &[test]);
+        for (place, limit, passed, wanted) in [
+            ("e2e test", "tests/e2e/tests/sharing.spec.ts", 20, true),
+            ("tests/e2e", "sharing.spec.ts login.spec.ts", 30, true),
+            ("e2e test", "tests/e2e/tests/login.spec.ts", 20, false),
+            ("e2e test", "tests/e2e/tests/sharing.spec.ts", 1, false),
+            ("web test", "tests/sharing.spec.ts", 20, false),
+        ] {
+            let later = TestRun { command: limit.to_owned(), ..of(place, limit, passed, &[]) };
+            assert_eq!(passes(test, &failed, &later), wanted, "{place} {limit}");
         }
     }
 }
