@@ -25,7 +25,7 @@ pub fn is_users_decision(quote: &str, is_asked: bool) -> bool {
 pub fn is_procedural(question: &str, header: &str, answer: &str) -> bool {
     let (question, header) = (question.trim(), header.trim());
     let asks_permission = pattern!(
-        r"(?i)^(?:should|shall|may|can) i\b|^(?:push|commit|merge|rebase|tag|publish) (?:(?:it|this|that|them|now)\b|(?:the |this |your )?(?:branch|pr|pull request|changes|commits?)\b|`?[\w-]+/[\w./-]*[\w-]{5,}`?(?:[ ?]|$))[^?]*\?|\b(?:do you want|would you like|want|like) me to\b|\bhow (?:should i|(?:do|would) you (?:like|want)(?: me)? to)\b|\bready to\b|\b(?:proceed|continue|go ahead|go on)\b|\bwhat(?: would you like| should (?:we|i))?.{0,20}\bnext\b|\b(?:this|the|before) (?:release|commit|tagging|tag|pr|pull request|branch|session|merge)\b|\bwhich .{0,40}\bfirst\b"
+        r"(?i)^(?:should|shall|may|can) i\b|^(?:push|commit|merge|rebase|tag|publish) (?:(?:it|this|that|them|now)\b|(?:the |this |your )?(?:branch|pr|pull request|changes|commits?)\b|`?[\w-]+/[\w./-]*[\w-]{5,}`?(?:[ ?]|$))[^?]*\?|\b(?:do you want|would you like|want|like) me to\b|\bhow (?:should i|(?:do|would) you (?:like|want)(?: me)? to)\b|\bready to\b|\b(?:proceed|continue|go ahead|go on)\b|\bwhat(?: would you like| should (?:we|i))?.{0,20}\bnext\b|\b(?:this|the|before) (?:release|commit|tagging|tag|pr|pull request|branch|session|merge)\b|\bwhich .{0,40}\bfirst\b|\bwhich (?:areas?|topics?|parts?|points?|questions?)\b.{0,40}\b(?:discuss|talk about)\b"
     );
     let is_step = pattern!(
         r"(?i)^(?:integration|merge|commits?|push|next(?: steps?)?|version|changelog|mock-?ups?|(?:ui )?workflow|proceed|continue|branch|pr|pull request|release|action|approval|confirm\w*|go ahead|research|context|ready|done|review|execution)$"

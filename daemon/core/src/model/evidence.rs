@@ -19,7 +19,7 @@ pub use super::{
     test_choice::{TestChoice, choices_of},
     test_run::{
         PACKAGES, TestRun, counted_noun, family, is_same_place, latest_of_suites, other_parts,
-        without_parents,
+        place_name, without_parents,
     },
     work_notes::{NotePurpose, Ticket, WorkNote},
 };

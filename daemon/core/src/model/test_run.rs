@@ -168,11 +168,13 @@ pub fn without_parents(names: &[String]) -> Vec<&String> {
 
 /// Whether two places have the same last segment, such as `apps/api`, `api` and `@app/api`.
 pub fn is_same_place(one: &Option<String>, other: &Option<String>) -> bool {
-    let name = |place: &Option<String>| {
-        let name = place.as_deref().map(|place| place.trim_end_matches(['/', '.']));
-        name.map(|name| name.rsplit('/').next().unwrap_or(name).to_owned())
-    };
-    name(one) == name(other)
+    place_name(one) == place_name(other)
+}
+
+/// Returns the last segment of a place.
+pub fn place_name(place: &Option<String>) -> Option<&str> {
+    let place = place.as_deref()?.trim_end_matches(['/', '.']);
+    place.rsplit('/').next()
 }
 
 /// Returns, for each suite, the run that shows the state of the suite. The result is in the order

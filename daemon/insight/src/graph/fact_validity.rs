@@ -237,12 +237,9 @@ impl<'c> FactInterval<'c> {
         if self.is_confirmed || has_claim(Certainty::Verified) {
             return Certainty::Verified;
         }
-        // A hypothesis that was contradicted was never true.
-        let is_judgement = matches!(
-            last.what.relation,
-            Relation::Decided | Relation::Resolved | Relation::CausedBy | Relation::FoundOut
-        );
-        if is_judgement && self.is_contradicted {
+        // A fix whose error came back never worked. Any other hypothesis that a mark ended, such as
+        // a decision or the cause of a failure, may have been true until then.
+        if last.what.relation == Relation::Resolved && self.is_contradicted {
             Certainty::Refuted
         } else {
             Certainty::Hypothesis
@@ -363,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn later_marks_confirm_or_refute_a_hypothesis() {
+    fn later_marks_confirm_or_end_a_hypothesis_and_refute_only_a_fix() {
         let supposed = |stance| {
             let mut claim = claim(10, stance);
             claim.what.relation = Relation::Resolved;
@@ -381,6 +378,13 @@ mod tests {
             Correction { verdict: Verdict::Done, author: CorrectionAuthor::User, at: at(20) };
         let done = &facts(key(), &[supposed(Stance::Gone)], &[], Some(&done))[0];
         assert_eq!((done.certainty, done.invalid_at), (Certainty::Hypothesis, Some(at(20))));
+        for relation in [Relation::CausedBy, Relation::FoundOut, Relation::Decided] {
+            let mut other = supposed(Stance::Gone);
+            other.what.relation = relation;
+            let ended = &facts(key(), &[other], &[mark(20, Observation::Seen)], None)[0];
+            let wanted = (Certainty::Hypothesis, Some(at(20)));
+            assert_eq!((ended.certainty, ended.invalid_at), wanted, "{relation:?}");
+        }
         let mut sure = supposed(Stance::Gone);
         sure.what.certainty = Certainty::Verified;
         let came_back = &facts(key(), &[sure], &[mark(20, Observation::Seen)], None)[0];

@@ -90,12 +90,23 @@ impl StatementStates {
                 .iter()
                 .filter(|(name, _)| Some(name.as_str()) == text_attribute(fact.relation));
             let state = StatementState::of(fact, now);
-            states.statements.extend(texts.map(|(_, text)| (text.clone(), state.clone())));
+            texts.for_each(|(_, text)| states.add(text, &state));
             if fact.relation == Relation::Prefers {
                 states.wishes.push(state);
             }
         }
         states
+    }
+
+    /// Adds the state of a fact that was made from the statement `text`. If several facts were made
+    /// from it, one for each item of a list, the statement holds as long as one of them does.
+    fn add(&mut self, text: &str, state: &StatementState) {
+        let mut added = state.clone();
+        if let Some(known) = self.statements.get(text).filter(|one| one.sentence != added.sentence) {
+            text.clone_into(&mut added.sentence);
+            added.holds |= known.holds;
+        }
+        self.statements.insert(text.to_owned(), added);
     }
 
     /// Whether a statement of the summary holds; `None` if no fact was made from the statement.

@@ -110,6 +110,8 @@ const FILES: &[(&str, &str)] = phrases![
     "en/user_order.toml",
     "en/fails_again.toml",
     "en/not_done.toml",
+    "en/not_now.toml",
+    "en/one_task.toml",
     "en/failure.toml",
     "de.toml",
     "es.toml",

@@ -134,6 +134,10 @@ pub(crate) enum Topic {
     FailsAgain,
     /// A sentence that says that its work is not done.
     NotDone,
+    /// A sentence of the user that says that its work is not done, or must not be done yet.
+    NotNow,
+    /// A sentence that limits itself to one task or to the present.
+    OneTask,
     /// A text about something that does not work.
     Failure,
 }

@@ -6,7 +6,7 @@ use super::{
     draft::{ClaimDraft, Draft},
     fact_selection,
     locate::{self, SentenceSource, Speaker},
-    obsolete, reference, reversal,
+    obsolete, progress, reference, reversal,
 };
 use crate::{
     graph::{statement_states, text},
@@ -35,7 +35,8 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         decided(draft, record);
     }
     let evidence = draft.evidence;
-    for commit in &evidence.commits {
+    let commits = evidence.commits.iter();
+    for commit in commits.filter(|commit| !progress::is_revert(&commit.subject)) {
         let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
         decision_options::mark_replaced(draft, &commit.subject, at);
     }
@@ -168,9 +169,15 @@ fn is_carried_out(draft: &Draft<'_>, record: &DecisionRecord, line: Option<Origi
 }
 
 /// Whether a decision is a quote of the user that begins with a doubt: `User: "I think we want …"`.
+/// Also considers the quote as facts show it, without its hedged sentences.
 fn is_unsure(decision: &str) -> bool {
-    pattern!(r#"(?i)^User: "(?:i (?:think|guess|suppose)|maybe|perhaps|probably|not sure|i don['\u{2019}]?t know)\b"#)
-        .is_match(decision)
+    let doubt = pattern!(
+        r"(?i)^(?:i (?:think|guess|suppose)|maybe|perhaps|probably|not sure|i don['\u{2019}]?t know)\b"
+    );
+    decision.strip_prefix("User: ").is_some_and(|quote| {
+        let shown = fact_selection::unhedged(quote);
+        [quote, &shown].iter().any(|quote| doubt.is_match(quote.trim_start_matches(['"', ' '])))
+    })
 }
 
 /// Marks the answer to a question, and returns the watch by which another answer to the same
@@ -278,20 +285,22 @@ fn question<'e>(draft: &Draft<'e>, record: &DecisionRecord) -> Option<&'e Choice
     let asked = record.rationale.split_once("asked: ").map(|(_, asked)| text::words(asked));
     let decision = text::plain(&record.decision);
     let quote = record.decision.strip_prefix("User: ").map(text::words);
+    let is_named = |choice: &Choice| {
+        let words = text::words(&choice.question);
+        asked.as_ref().is_some_and(|asked| text::share(asked, &words) >= SAME_TEXT_SHARE)
+    };
     let is_answer = |choice: &&Choice| match &quote {
         Some(quote) => {
             choice.typed && text::share(quote, &text::words(&choice.answer)) >= SAME_TEXT_SHARE
         }
+        // Without other options, many answers have the same words.
         None => {
-            !choice.alternatives.is_empty() && text::plain(&choice.answer).starts_with(&decision)
+            text::plain(&choice.answer).starts_with(&decision)
+                && (!choice.alternatives.is_empty() || is_named(choice))
         }
     };
     let choices = draft.evidence.choices.iter();
     let answers: Vec<&Choice> = choices.filter(is_answer).collect();
     // Several questions may have the same answer.
-    let is_named = |choice: &&&Choice| {
-        let words = text::words(&choice.question);
-        asked.as_ref().is_some_and(|asked| text::share(asked, &words) >= SAME_TEXT_SHARE)
-    };
-    answers.iter().rfind(is_named).or(answers.last()).copied()
+    answers.iter().rfind(|choice| is_named(choice)).or(answers.last()).copied()
 }

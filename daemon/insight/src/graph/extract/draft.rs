@@ -16,7 +16,7 @@ use crate::{
     model::{
         Episode, Evidence, Namespace, Timestamp,
         episode::Author,
-        evidence::{CommandRun, TestRun, TurnReport},
+        evidence::{CommandRun, TurnReport},
         graph::{
             Certainty, Claim, EntityId, EntityKind, FactKey, Mark, Mention, Observation, Relation,
             Rename, Statements, Subject, Watch,
@@ -43,7 +43,7 @@ pub(super) struct Draft<'e> {
     pub(super) episode: &'e Episode,
     pub(super) evidence: &'e Evidence,
     pub(super) moments: LineTimes,
-    pub(super) sentence_index: SentenceIndex,
+    pub(super) sentence_index: SentenceIndex<'e>,
     pub(super) namespace: Namespace,
     pub(super) project: EntityId,
     pub(super) task: EntityId,
@@ -114,13 +114,14 @@ impl<'e> Draft<'e> {
         })
     }
 
-    /// Returns the command that printed a test run; `None` if it is not in the evidence. A command
-    /// has the position of its call, and a run has the position of its output.
-    pub(super) fn command_of(&self, run: &TestRun) -> Option<&'e CommandRun> {
-        self.evidence.commands.iter().rfind(|command| {
-            command.command == run.command
-                && command.origin.source == run.origin.source
-                && command.origin.line <= run.origin.line
+    /// Returns the run of `command` that printed the output at a position; `None` if the run is not
+    /// in the evidence. A command has the position of its call, and a test run or an error has the
+    /// position of its output.
+    pub(super) fn command_at(&self, command: &str, output: Origin) -> Option<&'e CommandRun> {
+        self.evidence.commands.iter().rfind(|run| {
+            run.command == command
+                && run.origin.source == output.source
+                && run.origin.line <= output.line
         })
     }
 

@@ -3,13 +3,13 @@
 
 use super::{
     draft::{ClaimDraft, Draft},
-    fact_selection,
+    fact_selection, test_runs,
 };
 use crate::{
     graph::{MINOR, UNCHECKED, text},
     lang::environment,
     model::{
-        evidence::ErrorSeen,
+        evidence::{CommandRun, ErrorSeen, place_name},
         graph::{Certainty, EntityId, EntityKind, Observation, Relation, Stance, Subject, Watch},
         summary::{ErrorResolution, Outcome},
         transcript::Origin,
@@ -33,10 +33,11 @@ pub(super) fn read(draft: &mut Draft<'_>) {
             draft.mark(subject, at, Observation::Solved);
         }
     }
-    for run in evidence.commands.iter().filter(|run| run.outcome.succeeded()) {
+    for run in evidence.commands.iter().filter(|run| has_worked(run)) {
         let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
-        let subject = draft.subject("command", &text::command_key(&run.command));
-        draft.mark(subject, at, Observation::Succeeded);
+        for subject in [command(draft, &run.command), command_in(draft, run)] {
+            draft.mark(subject, at, Observation::Succeeded);
+        }
     }
     for record in episode.summary.errors_resolved.iter().flatten() {
         resolved(draft, record);
@@ -50,6 +51,29 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 
 pub(super) fn subject(draft: &Draft<'_>, message: &str) -> Subject {
     draft.subject("error", &key(draft, message))
+}
+
+/// Whether a command succeeded, and its output shows no failure that the exit code hides.
+pub(super) fn has_worked(run: &CommandRun) -> bool {
+    run.outcome.succeeded() && !run.shows_failure
+}
+
+/// Returns the subject of the runs of a command in any place.
+pub(super) fn command(draft: &Draft<'_>, command: &str) -> Subject {
+    draft.subject("command", &text::command_key(command))
+}
+
+/// Returns the subject of the runs of the command of `run` in the same place.
+fn command_in(draft: &Draft<'_>, run: &CommandRun) -> Subject {
+    let place = place_name(&run.place).unwrap_or_default();
+    draft.subject("command in", &format!("{}\n{place}", text::command_key(&run.command)))
+}
+
+/// Returns the subject of the attempt that reported an error: its command in its place. If the
+/// place is not known, any place counts.
+fn attempted(draft: &Draft<'_>, error: &ErrorSeen) -> Subject {
+    let run = draft.command_at(&error.attempt, error.origin);
+    run.map_or_else(|| command(draft, &error.attempt), |run| command_in(draft, run))
 }
 
 /// Returns the subject of the user's statements that an earlier fix failed.
@@ -119,7 +143,14 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         sentence = format!("{sentence} {UNCHECKED}");
     }
     let about = text::topic_words(&format!("{message} {}", record.fix));
-    let watches = watches(draft, subject, about, is_checked);
+    let mut watches = vec![
+        Watch { subject, stance: Stance::Gone },
+        Watch { subject: fix(draft), stance: Stance::NamedBy(about) },
+    ];
+    if let Some(seen) = seen.filter(|_| !is_checked) {
+        let supposed = |subject| Watch { subject, stance: Stance::Supposed };
+        watches.extend(confirmations(draft, seen).into_iter().map(supposed));
+    }
     draft.claim(
         Relation::Resolved,
         source,
@@ -179,19 +210,13 @@ fn details(parts: &[ResolutionPart<'_>], is_minor: bool) -> Vec<(String, String)
     details.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
 }
 
-/// Returns the watches of a resolution. The resolution ends if the error comes back, or if the user
-/// reports a failed fix and most words of this report are in `about`. A later successful test run
-/// confirms a fix that no run verified.
-fn watches(draft: &Draft<'_>, error: Subject, about: Vec<u64>, is_checked: bool) -> Vec<Watch> {
-    let mut watches = vec![
-        Watch { subject: error, stance: Stance::Gone },
-        Watch { subject: fix(draft), stance: Stance::NamedBy(about) },
-    ];
-    if !is_checked {
-        let tested = draft.subject("tested", "");
-        watches.push(Watch { subject: tested, stance: Stance::Supposed });
-    }
-    watches
+/// Returns the subjects whose success confirms a fix of `error` that no run verified: the attempt
+/// that reported the error and, if this attempt ran tests, a run of all tests of this suite.
+fn confirmations(draft: &Draft<'_>, error: &ErrorSeen) -> Vec<Subject> {
+    let mut runs = draft.evidence.tests.iter();
+    let tests = runs.rfind(|run| run.command == error.attempt && run.origin <= error.origin);
+    let tested = tests.map(|run| test_runs::tested(draft, run));
+    tested.into_iter().chain([attempted(draft, error)]).collect()
 }
 
 /// Whether the cause has words in common with the error, its fix or the changed files: two words,
@@ -244,7 +269,7 @@ fn occurs(draft: &mut Draft<'_>, error: &ErrorSeen) {
     let supposed =
         error.cause.as_deref().map(|cause| format!(" Supposed cause: {}", text::sentence(cause)));
     let (source, gone) = (entity(draft, &error.message), subject(draft, &error.message));
-    let command = draft.subject("command", &text::command_key(&error.attempt));
+    let command = attempted(draft, error);
     let mut details = vec![("attempt".to_owned(), attempt.clone())];
     if draft.is_from_evidence() && error.cause.is_none() {
         // An error without a stated cause is listed only on demand.

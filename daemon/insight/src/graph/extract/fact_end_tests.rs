@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
-use crate::model::{
+use crate::{graph::StatementStates, model::{
     Fact, Timestamp,
     evidence::{Choice, Commit, Quote},
     graph::{Certainty, Relation},
-    summary::DecisionRecord,
+    summary::{DecisionRecord, Outcome},
     wording::WITHDRAWN,
-};
+}};
 
 #[test]
 fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
@@ -52,12 +52,37 @@ fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
         session.run(2, &[]);
         session
     };
+    let tested_with = |command: &str, limit: Option<&str>| {
+        let mut session = tested();
+        let run = &mut session.evidence.tests[0];
+        (run.command, run.limited_to) = (command.to_owned(), limit.map(str::to_owned));
+        session
+    };
+    let built = |shows_failure| {
+        let mut session = SessionFixture::new(20, "Go on");
+        session.command(5, "npm run build 2>&1 | tail -20", None).shows_failure = shows_failure;
+        session
+    };
     let ended = Some(minute(20, 2));
     for (text, later, wanted) in [
         ("Remove the old sessions", prompt("please remove the old sessions now"), ended),
         ("Remove the old sessions", commit("Remove old sessions and their files"), ended),
         ("Remove the old sessions", commit("docs: add a todo to remove the old sessions"), None),
-        ("Run the tests on Windows", tested(), ended),
+        ("Run the tests again", tested(), ended),
+        ("The test suite was not run", tested(), ended),
+        (
+            "Run the integration tests",
+            tested_with("npm run test:integration", Some("-run=a")),
+            ended,
+        ),
+        ("Run the integration tests", tested(), None),
+        ("Run the e2e tests against staging", tested(), None),
+        ("Run the tests on Windows", tested(), None),
+        ("Run the tests by hand", tested(), None),
+        ("Run the tests again", tested_with("cargo test slug", Some("slug")), None),
+        ("Fix the types so that `npm run build` works", built(false), Some(minute(20, 5))),
+        ("Fix the types so that `npm run build` works", built(true), None),
+        ("Speed up `npm run build`", built(false), None),
         ("Rotate the keys of the signer (todo `notes/pending/keys.md`)", moved(), ended),
         ("Rotate the keys of the signer (todo `notes/pending/key.md`)", moved(), None),
         ("Rotate the keys of the signer (todo `notes/later/keys.md`)", moved(), None),
@@ -109,6 +134,80 @@ fn a_run_of_go_tests_by_the_beginning_of_their_names_ends_a_failure() {
     assert_eq!(ended("go test -skip TestDatesLeap ./parse"), None, "the option excludes the test");
     let whole = ended("go test -run 'TestOther|^TestDatesLeap_Years$' ./parse");
     assert_eq!(whole, Some(minute(20, 8)));
+}
+
+#[test]
+fn a_failure_ends_only_with_a_run_of_its_own_tests() {
+    let run = |session: &mut SessionFixture, at, [command, place, limit]: [&str; 3], passed| {
+        let named = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+        session.run(at, if passed == 0 { &["rejects bad tokens"] } else { &[] });
+        let run = session.evidence.tests.last_mut().unwrap();
+        run.command = command.to_owned();
+        (run.place, run.limited_to) = (named(place), named(limit));
+        run.passed = if passed == 0 { 39 } else { passed };
+    };
+    let (api, root) = (["npm test", "apps/api", ""], ["npm test", "", ""]);
+    let api_file = ["npx jest auth.test.ts", "", "auth.test.ts"];
+    for (failed, later, passed, wanted) in [
+        (api, ["npm test", "apps/web", ""], 60, false),
+        (root, ["npm test", "apps/web", ""], 60, false),
+        (api, ["npm test -- --ci", "api", ""], 40, true),
+        (api, ["npm test", "api", ""], 12, true),
+        (api, ["npm test -- --ci", "api", ""], 12, false),
+        (api, ["npx turbo run tests", "", ""], 200, true),
+        (api, ["npm test", "", ""], 12, false),
+        (root, ["npx jest", "", ""], 60, true),
+        (root, ["npx jest user.test.ts", "", "user.test.ts"], 60, false),
+        (api_file, ["npx jest user.test.ts", "", "user.test.ts"], 60, false),
+        (api_file, ["npx jest --ci auth.test.ts", "", "auth.test.ts"], 40, true),
+        (api_file, ["npx jest", "", ""], 60, true),
+    ] {
+        let mut first = SessionFixture::new(10, "Change the parser");
+        run(&mut first, 7, failed, 0);
+        let mut second = SessionFixture::new(20, "Fix the parser");
+        run(&mut second, 8, later, passed);
+        let ended = only_fact(&facts(&[&first, &second]), Relation::Fails).invalid_at;
+        assert_eq!(ended, wanted.then(|| minute(20, 8)), "{failed:?} {later:?}");
+        run(&mut first, 9, later, passed);
+        let failing = of(&facts(&[&first]), Relation::Fails).count();
+        assert_eq!(failing, usize::from(!wanted), "{failed:?} {later:?} in one session");
+    }
+}
+
+#[test]
+fn a_test_and_its_failed_subtest_are_one_failure() {
+    let mut session = SessionFixture::new(10, "Change the parser");
+    session.run(7, &["TestLeap", "TestLeap/february", "TestLeapYear"]);
+    let facts = facts(&[&session]);
+    let failing: Vec<_> = of(&facts, Relation::Fails).map(|fact| &fact.sentence).collect();
+    assert_eq!(
+        failing,
+        [
+            "Test `TestLeap/february` fails in `cargo test`.",
+            "Test `TestLeapYear` fails in `cargo test`."
+        ]
+    );
+}
+
+#[test]
+fn an_error_ends_when_its_command_works_in_the_same_place() {
+    let mut first = SessionFixture::new(10, "Build the pages");
+    first.episode.summary.outcome = Outcome::InProgress;
+    first.error("Module not found: the package lanterns", None);
+    let error = &mut first.evidence.errors[0];
+    (error.attempt, error.times) = ("npm run build".to_owned(), 2);
+    first.command(3, "npm run build", Some("frontend"));
+    for (place, shows_failure, wanted) in [
+        (Some("frontend"), false, true),
+        (Some("frontend"), true, false),
+        (Some("backend"), false, false),
+        (None, false, false),
+    ] {
+        let mut second = SessionFixture::new(20, "Go on");
+        second.command(5, "npm run build | tail", place).shows_failure = shows_failure;
+        let ended = only_fact(&facts(&[&first, &second]), Relation::Occurs).invalid_at;
+        assert_eq!(ended.is_some(), wanted, "{place:?} {shows_failure}");
+    }
 }
 
 #[test]
@@ -201,12 +300,15 @@ fn a_decision_ends_with_the_commit_that_replaces_what_was_chosen() {
     for (subject, wanted) in [
         ("Replace RS256 with HS256 for tokens", Some(minute(20, 2))),
         ("Switch from RS256 to HS256", Some(minute(20, 2))),
+        ("Revert \"Replace RS256 with HS256 for tokens\"", None),
         ("Replace RS256 with HS256 in the webhooks", None),
         ("Replace HS512 with HS256 for tokens", None),
         ("Document RS256 tokens", None),
     ] {
         let facts = facts(&[&first, &committed(subject)]);
-        assert_eq!(only_fact(&facts, Relation::Decided).invalid_at, wanted, "{subject}");
+        let decision = only_fact(&facts, Relation::Decided);
+        assert_eq!(decision.invalid_at, wanted, "{subject}");
+        assert_eq!(decision.certainty, Certainty::Hypothesis, "it was right until then");
     }
 }
 
@@ -319,6 +421,64 @@ fn an_open_end_that_was_done_or_rejected_in_other_words_ends() {
         ),
         (
             "Add an index on `orders.created_at`",
+            "can you add the index on orders.created_at?",
+            "",
+            "",
+            true,
+        ),
+        (
+            "Add an index on `orders.created_at`",
+            "the index on orders.created_at is still not there",
+            "",
+            "",
+            false,
+        ),
+        (
+            "Add an index on `orders.created_at`",
+            "did we ever add the index on orders.created_at?",
+            "",
+            "",
+            false,
+        ),
+        ("Remove the old sessions", "don't remove the old sessions yet", "", "", false),
+        ("Remove the old sessions", "don't keep the old sessions, remove them", "", "", true),
+        (
+            "Remove the old sessions",
+            "we can't remove the old sessions before the backup ran",
+            "",
+            "",
+            false,
+        ),
+        ("Remove the old sessions", "Go on", "Revert \"Remove the old sessions\"", "", false),
+        ("Test the import on Windows", "the import on Windows was not tested", "", "", false),
+        ("Test the import on Windows", "test the import on Windows, too", "", "", true),
+        (
+            "Deploy the worker to staging",
+            "is the worker on staging already deployed?",
+            "",
+            "",
+            false,
+        ),
+        ("Deploy the worker to staging", "deploy the worker to staging, ok?", "", "", true),
+        ("Add tests for the parser", "the parser tests fail", "", "", false),
+        ("Add tests for the parser", "we have no parser tests, write some", "", "", true),
+        ("Add error handling to the upload", "error in the upload: 413", "", "", false),
+        (
+            "Document the CSV export in the README",
+            "Still open:\n- Document the CSV export in the README\n- Add a test\nDo the last one.",
+            "",
+            "",
+            false,
+        ),
+        (
+            "Document the CSV export in the README",
+            "Please:\n- Document the CSV export in the README\n- Add a test",
+            "",
+            "",
+            true,
+        ),
+        (
+            "Add an index on `orders.created_at`",
             "add an index on the emails",
             "Index emails",
             "Done.",
@@ -354,6 +514,102 @@ fn an_open_end_that_was_done_or_rejected_in_other_words_ends() {
         }
         let fact = only_fact(&facts(&[&first, &second]), Relation::LeftOpen);
         assert_eq!(fact.invalid_at.is_some(), ends, "{step} / {prompt}");
+    }
+}
+
+#[test]
+fn each_item_of_a_joined_list_ends_alone() {
+    let open = |step: &str, commit: &str| {
+        let mut first = SessionFixture::new(10, "Fix the login");
+        first.episode.summary.next_steps = Some(vec![step.to_owned()]);
+        let mut second = SessionFixture::new(20, "Go on");
+        second.evidence.commits = vec![Commit {
+            hash: "abc1234".to_owned(),
+            subject: commit.to_owned(),
+            body: String::new(),
+            origin: line(5),
+            at: second.at(5),
+        }];
+        let facts = facts(&[&first, &second]);
+        let states = StatementStates::of(&facts, first.episode.id, minute(30, 0));
+        let open = of(&facts, Relation::LeftOpen).filter(|fact| fact.invalid_at.is_none());
+        let mut open: Vec<String> = open.map(|fact| fact.sentence.clone()).collect();
+        open.sort_unstable();
+        (open, states.holds(step))
+    };
+    let list = "Still open in the lexer: Read network paths; Count the lines; Document the modes";
+    let (left, holds) = open(list, "Count lines in the lexer");
+    assert_eq!(
+        left,
+        [
+            "Still open in the lexer: Document the modes — left open in “Fix the login”.",
+            "Still open in the lexer: Read network paths — left open in “Fix the login”.",
+        ]
+    );
+    assert_eq!(holds, Some(true), "two items are open");
+    for (step, wanted) in [
+        ("Still open in the lexer: Read network paths; Count the lines", 1),
+        ("Add three modes to the lexer: fast; small; exact", 1),
+        ("Still open: a; b; c", 1),
+        (list, 3),
+    ] {
+        assert_eq!(open(step, "Rename the page").0.len(), wanted, "{step}");
+    }
+}
+
+#[test]
+fn a_task_of_a_session_with_long_commits_ends_its_open_end() {
+    let mut first = SessionFixture::new(10, "Fix the login");
+    first.episode.summary.next_steps = Some(vec!["Remove the old sessions".to_owned()]);
+    let mut second = SessionFixture::new(20, "Go on");
+    let body: String = (0..7).map(|part| format!("Explain the change {part} of the parser\n")).collect();
+    second.evidence.commits = (0..12)
+        .map(|number| Commit {
+            hash: format!("abc123{number}"),
+            subject: format!("Change the parser {number}"),
+            body: format!("{body}Follow-up: remove the old sessions."),
+            origin: line(5),
+            at: second.at(5),
+        })
+        .collect();
+    let ended = |second: &SessionFixture| {
+        only_fact(&facts(&[&first, second]), Relation::LeftOpen).invalid_at.is_some()
+    };
+    assert!(!ended(&second), "the commit leaves the work open");
+    second.episode.summary.completed_tasks = Some(vec!["Removed the old sessions".to_owned()]);
+    assert!(ended(&second));
+}
+
+#[test]
+fn an_exception_for_one_task_does_not_end_a_wish() {
+    for (wish, prompt, ends) in [
+        ("Always run the linter", "no need to run the linter this time", false),
+        ("Always run the linter", "no need to run the linter", true),
+        ("Always run the linter", "no need to run the linter here any more", true),
+        (
+            "Never push to main without asking",
+            "it's ok to push to main without asking this time",
+            false,
+        ),
+        ("Never push to main without asking", "it's ok to push to main without asking", true),
+        ("Always write a changelog entry", "no need for a changelog entry here", false),
+        (
+            "Use conventional commits",
+            "you don't need to use conventional commits for the wip commit",
+            false,
+        ),
+        (
+            "Use conventional commits",
+            "you don't need to use conventional commits for the changelog",
+            true,
+        ),
+    ] {
+        let mut first = SessionFixture::new(10, "Work");
+        first.episode.summary.preferences = Some(vec![format!("\"{wish}\"")]);
+        let mut second = SessionFixture::new(20, "Work");
+        second.work(prompt, "");
+        let fact = only_fact(&facts(&[&first, &second]), Relation::Prefers);
+        assert_eq!(fact.invalid_at.is_some(), ends, "{wish} / {prompt}");
     }
 }
 

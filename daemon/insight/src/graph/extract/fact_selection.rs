@@ -1,13 +1,13 @@
 //! Decides which statements of a summary become facts: those that a reader can still understand and
 //! use months later, without the session. The summary keeps all statements.
 
-use super::{phrasing, reference};
+use super::{orders, reference};
 use crate::{
     lang::{environment, lasting},
     model::{
         evidence::Choice,
-        summary::{ConfigChange, DecisionRecord, ErrorResolution},
-        wording::{BY_THE_USER, REMOVED, is_filler},
+        summary::{DecisionRecord, ErrorResolution},
+        wording::{BY_THE_USER, is_filler},
     },
     pattern::{Regex, pattern},
     report::{Topic, is_phrase},
@@ -51,7 +51,7 @@ fn is_about_project(text: &str) -> bool {
 }
 
 /// Returns the pattern of addresses and paths that mean something only on one machine.
-fn machine_specific() -> std::sync::Arc<Regex> {
+pub(super) fn machine_specific() -> std::sync::Arc<Regex> {
     pattern!(r"\b(?:127\.0\.0\.1|10\.\d+\.\d+\.\d+|192\.168\.\d+\.\d+)\b|/(?:Users|home|tmp)/")
 }
 
@@ -61,12 +61,16 @@ fn machine_specific() -> std::sync::Arc<Regex> {
 fn is_list(text: &str) -> bool {
     let place = pattern!(r"`?[\w/.-]+\.[a-z]{1,4}:\d+");
     let begins_with_place = place.find(text).is_some_and(|found| found.start() == 0);
-    let is_entry = pattern!(r"; \+[0-9]+ more\W*$|; [A-Z`][A-Za-z0-9`_() -]{2,40} [—–] |^\[?P[0-9]\b|^(?i:critical|high|medium|low|major|minor|blocker|nit)\b[^:]{0,12}: ")
-        .is_match(text);
     begins_with_place
-        || is_entry
+        || is_list_entry(text)
         || place.find_iter(text).count() >= 2
         || text.matches("; ").count() >= 2
+}
+
+/// Whether a text is a shortened list, or begins like an entry of a list of review comments.
+fn is_list_entry(text: &str) -> bool {
+    pattern!(r"; \+[0-9]+ more\W*$|; [A-Z`][A-Za-z0-9`_() -]{2,40} [—–] |^\[?P[0-9]\b|^(?i:critical|high|medium|low|major|minor|blocker|nit)\b[^:]{0,12}: ")
+        .is_match(text)
 }
 
 /// Whether a cause can be understood alone, and is neither a guess nor a state in progress.
@@ -74,7 +78,11 @@ pub(super) fn is_cause(text: &str) -> bool {
     let is_guess =
         pattern!(r"(?i)^(?:unless|if|maybe|perhaps|probably|the (?:bug|issue|problem|error)|we.re|we are|i)\b")
             .is_match(text);
-    let is_running = pattern!(r"(?i)\b(?:is|are) \w+ing\b").is_match(text);
+    // `The variable is missing` and `it is returning null` are causes.
+    let is_running = pattern!(
+        r"(?i)\b(?:is|are) (?:still |now |currently |just )?(?:checking|complaining|debugging|failing|fixing|flagging|going|investigating|looking|reporting|running|testing|trying|waiting|working)\b|\b(?:i|we|the agent|claude) (?:am|is|are) \w+ing\b"
+    )
+    .is_match(text);
     !is_guess
         && !is_running
         && is_balanced(text)
@@ -99,7 +107,7 @@ pub(super) fn is_open_end(text: &str) -> bool {
         || pattern!(r"(?i)\b(?:one|some|all|any|each) of (?:those|these|them)\b").is_match(text);
     !is_phrase(Topic::Momentary, text)
         && !is_part
-        && !reference::has_external_pronoun(text)
+        && !reference::open_end_has_external_pronoun(text)
         && is_balanced(text)
 }
 
@@ -241,25 +249,6 @@ fn is_of_test(error: &str) -> bool {
     .is_match(error)
 }
 
-/// Whether a change of a setting shows more than its file: it replaced one simple value by another,
-/// or has a stated reason. A value that is valid only on one machine does not count.
-pub(super) fn is_setting(change: &ConfigChange) -> bool {
-    let is_scalar = |value: &str| {
-        value.len() <= 40 && !value.contains(['/', '\\', '[', '{', '<', ' ', '@', '$'])
-    };
-    // A description of what was done or is going to be done is no reason.
-    let announces = pattern!(r"(?i)^(?:i.ll|i will|let me|let.s|now)\b").is_match(&change.reason);
-    let is_reasoned = !is_filler(&change.reason)
-        && !change.reason.is_empty()
-        && !phrasing::describes_finished_work(&change.reason)
-        && !announces
-        && !change.reason.starts_with("Asked: ");
-    let is_tuned = change.old_value.as_deref().is_some_and(|old| {
-        is_scalar(old) && is_scalar(&change.new_value) && change.new_value != REMOVED
-    });
-    (is_tuned || is_reasoned) && !machine_specific().is_match(&change.new_value)
-}
-
 /// Whether a decision of the agent states a choice between alternatives.
 pub(super) fn is_choice(text: &str) -> bool {
     is_phrase(Topic::Alternative, text)
@@ -290,7 +279,14 @@ pub(super) fn is_clear_question(question: &str) -> bool {
     );
     // An objection refers to an earlier message.
     let objects = pattern!(r"(?i)^(?:but|however|wait|hm+|so)\b|\b(?:that|this|the same) way\b");
-    // `Can you move it?` is a request for work.
+    // `Can you move it?` and `Review the commit` are requests for work, and `Explain the cache` asks
+    // a question.
+    let wants_text = pattern!(
+        r"(?i)^(?:(?:ok(?:ay)?|so|and|now|also|then|please)[,.! ]+)*(?:analy[sz]e|check|compare|describe|evaluate|examine|explain|explore|find|investigate|list|look|report|research|search|show|summari[sz]e)\b"
+    );
+    let is_work = !question.contains('?')
+        && orders::begins_with_order(question)
+        && !wants_text.is_match(question);
     let is_order = pattern!(
         r"(?i)\b(?:can|could|would|will) you (?:\w+ )?(?:\w+ )?(?:add|change|check|clean|create|do|draft|fix|handle|implement|list|look|make|merge|move|open|push|put|remove|rename|review|run|rewrite|set|update|use|write)\b"
     );
@@ -304,6 +300,7 @@ pub(super) fn is_clear_question(question: &str) -> bool {
         && !of_the_moment.is_match(question)
         && !reference::has_external_pronoun(question)
         && !of_session.is_match(question)
+        && !is_work
         && !is_order.is_match(question)
         && !objects.is_match(question)
         && (named || !has_pronoun.is_match(question))
@@ -322,6 +319,7 @@ fn is_answer(question: &str, answer: &str) -> bool {
     let has_list =
         answer.matches(['`', ';']).count() >= 4 || answer.matches([',', ';']).count() >= 2;
     answer.chars().count() >= MIN_ANSWER_CHARS
+        && !is_list_entry(answer)
         && names_something(answer)
         && is_about_project(answer)
         && is_balanced(answer)
@@ -419,6 +417,31 @@ mod tests {
             ("Keep the client secret in `GCP`, but you don't need to put it in `.env`", false),
             ("`git pull` only merges when `git fetch` fails", true),
             (
+                "Asked: Review commit 25d21fe (Close pack streams on errors). Answer: `Close()` is \
+                 never called when the body of a pack ends early",
+                false,
+            ),
+            (
+                "Asked: does `push` check the body? Answer: Medium: `TestPush` never reads the body \
+                 of a pack that ends early; Low: `Close()` is late; +3 more.",
+                false,
+            ),
+            (
+                "Asked: can you think of a tool that is big? Answer: `llvm` has many branches, but \
+                 `chromium` has more of them",
+                false,
+            ),
+            (
+                "Asked: explain how `push` ends early. Answer: `Close()` is only called when the body \
+                 of a pack ends early",
+                true,
+            ),
+            (
+                "Asked: does `push` review commits? Answer: Only commits of the `main` branch are \
+                 reviewed before a push",
+                true,
+            ),
+            (
                 "Asked: what types of limits are there. Answer: `a` never waits, `b` and `c` do",
                 false,
             ),
@@ -445,6 +468,17 @@ mod tests {
         for (text, wanted) in [
             ("Remove the old sessions", true),
             ("Run the tests on Windows", true),
+            ("Write a test that is run on Windows", true),
+            ("Document the setting that is read by the worker", true),
+            ("Ask the owner whether that is intended", false),
+            ("Check that", false),
+            ("Make `deploy.sh` wait for the health check", true),
+            ("Wait for the review of the parser", false),
+            ("Make the worker pick up new jobs after a restart", true),
+            ("Pick up where the export stopped", false),
+            ("Add a dirty flag to the form", true),
+            ("The work tree of `app` is dirty", false),
+            ("Run the first migration on staging", true),
             ("Fix 2 failing tests: test_a, test_b", false),
             ("Add `WithAgent` to hook_registry.go", true),
             ("Unchecked in PR #5: restart and trigger a skill", false),
@@ -519,29 +553,6 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_setting_has_an_old_value_or_a_reason() {
-        let change = |old: Option<&str>, new: &str, reason: &str| ConfigChange {
-            file: "a.toml".to_owned(),
-            setting: "pool.size".to_owned(),
-            old_value: old.map(str::to_owned),
-            new_value: new.to_owned(),
-            reason: reason.to_owned(),
-        };
-        for (change, wanted) in [
-            (change(Some("10"), "40", ""), true),
-            (change(None, "40", "The pool ran out of connections"), true),
-            (change(None, "40", "Asked: set it up"), false),
-            (change(None, "40", "Added a task and documented it"), false),
-            (change(None, "40", "I'll keep the old names"), false),
-            (change(Some("./a/"), "./b/", ""), false),
-            (change(Some("40"), REMOVED, ""), false),
-            (change(None, "http://192.168.1.4:80", "It runs on the host"), false),
-        ] {
-            assert_eq!(is_setting(&change), wanted, "{change:?}");
-        }
-    }
-
-    #[test]
     fn sentences_in_which_the_user_is_unsure_are_removed() {
         for (quote, wanted) in [
             ("we use Rust. i kind of feel like we want a queue.", "we use Rust."),
@@ -582,5 +593,16 @@ mod tests {
         assert!(!is_cause("The node is at `192.168.1.4:5001`, not at `localhost`"));
         assert!(!is_cause("Unless the `update` call failed because of the proxy"));
         assert!(is_cause("`main.ts` registered the cookie parser behind the router"));
+        for (cause, wanted) in [
+            ("`DATABASE_URL` is missing in the CI environment", true),
+            ("`fetchUser()` is returning `undefined` for deleted users", true),
+            ("nginx is pointing to the old upstream `app:3000`", true),
+            ("An old `node` process is still running on the port", false),
+            ("The agent is comparing `a.rs` with the old file", false),
+            ("CI is waiting for `deploy.sh`", false),
+            ("The `unparam` linter is flagging three parameters", false),
+        ] {
+            assert_eq!(is_cause(cause), wanted, "{cause}");
+        }
     }
 }

@@ -436,6 +436,40 @@ fn what_the_user_only_thinks_is_not_verified() {
     assert_eq!(sure, [Certainty::Verified]);
     let unsure = certainty("I think we use one table of `days` instead of a list of dates");
     assert!(!unsure.contains(&Certainty::Verified), "{unsure:?}");
+    let hedged = "let's use something simple. I think we use one table of `days` instead of a list";
+    assert!(!certainty(hedged).contains(&Certainty::Verified), "{hedged}");
+    let sure = certainty("we use one table of `days` instead of a list. Maybe it is quick");
+    assert_eq!(sure, [Certainty::Verified]);
+}
+
+#[test]
+fn a_choice_of_all_options_belongs_to_its_question() {
+    for (question, wanted) in [
+        ("Which areas do you want to discuss for the cache?", None),
+        (
+            "Where should the cache of the parser live?",
+            Some(
+                "Where should the cache of the parser live? On disk; In memory. Chosen by the \
+                 user. (For “Parse old dates”.)",
+            ),
+        ),
+    ] {
+        let mut session = SessionFixture::new(10, "Parse old dates");
+        session.evidence.choices = vec![Choice {
+            question: question.to_owned(),
+            answer: "On disk; In memory".to_owned(),
+            origin: line(4),
+            ..Choice::default()
+        }];
+        session.episode.summary.key_decisions = Some(vec![DecisionRecord {
+            decision: "On disk; In memory".to_owned(),
+            rationale: format!("Chosen by the user; asked: {question}"),
+            alternatives: None,
+        }]);
+        let facts = facts(&[&session]);
+        let decided = of(&facts, Relation::Decided).next();
+        assert_eq!(decided.map(|fact| fact.sentence.as_str()), wanted);
+    }
 }
 
 #[test]

@@ -30,6 +30,10 @@ const REPEATED_SHARE: f64 = 0.75;
 /// [`MAX_TITLE_REST_BYTES`].
 const MIN_TITLE_WORDS: usize = 5;
 const MAX_TITLE_REST_BYTES: usize = 60;
+/// Minimum number of items of a list whose items are open ends of their own.
+const MIN_LIST_ITEMS: usize = 3;
+/// Minimum number of words of each item of the list.
+const MIN_ITEM_WORDS: usize = 3;
 /// The value that marks a task as completed.
 const DONE: &str = "done";
 
@@ -72,8 +76,10 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
     // An offer of the agent is not an open task.
     let steps = summary.next_steps.iter().flatten();
-    for text in steps.filter(|text| !text.starts_with("Offered: ")) {
-        left_open(draft, text);
+    for step in steps.filter(|text| !text.starts_with("Offered: ")) {
+        for open_end in OpenEnd::all(step) {
+            left_open(draft, &open_end);
+        }
     }
 }
 
@@ -289,7 +295,38 @@ fn is_proven(draft: &Draft<'_>, text: &str) -> bool {
         })
 }
 
-fn left_open(draft: &mut Draft<'_>, text: &str) {
+/// A step that the session left open, or one item of a step that is a list.
+struct OpenEnd<'s> {
+    step: &'s str,
+    /// The step, or the item after the introduction of its list.
+    text: String,
+    /// The part of the text that says what is to be done.
+    item: &'s str,
+}
+
+impl<'s> OpenEnd<'s> {
+    /// Returns the items of a step that consists of an introduction and a list with `; ` between
+    /// its items, or else the step. Each item is finished by other work.
+    fn all(step: &'s str) -> Vec<OpenEnd<'s>> {
+        let list = pattern!(r"^([^:`;]{8,160}): (.+)$").captures(step);
+        let parts = list.as_ref().and_then(|list| Some((list.get(1)?, list.get(2)?)));
+        let items: Vec<&str> = parts.map_or(Vec::new(), |(_, items)| {
+            items.as_str().split("; ").map(|item| item.trim_end_matches('.')).collect()
+        });
+        let is_list = items.len() >= MIN_LIST_ITEMS
+            && items.iter().all(|item| item.split_whitespace().count() >= MIN_ITEM_WORDS);
+        match parts.filter(|_| is_list && open_end_watches::note_path(step).is_none()) {
+            Some((introduction, _)) => {
+                let text = |item| format!("{}: {item}", introduction.as_str());
+                items.into_iter().map(|item| OpenEnd { step, text: text(item), item }).collect()
+            }
+            None => vec![OpenEnd { step, text: step.to_owned(), item: step }],
+        }
+    }
+}
+
+fn left_open(draft: &mut Draft<'_>, open_end: &OpenEnd<'_>) {
+    let text = open_end.text.as_str();
     // A step that was noted in a file is worth remembering.
     let is_noted = open_end_watches::note_path(text).is_some();
     let is_worth =
@@ -334,8 +371,8 @@ fn left_open(draft: &mut Draft<'_>, text: &str) {
             // The task is open from the end of the session on, regardless of when it was mentioned.
             at: Some(draft.episode.ended_at),
             origins: noted_at.or(found.map(|found| found.origin)).into_iter().collect(),
-            watches: open_end_watches::watches(draft, text),
-            details: vec![(statement_states::STEP.to_owned(), text.to_owned())],
+            watches: open_end_watches::watches(draft, open_end.item),
+            details: vec![(statement_states::STEP.to_owned(), open_end.step.to_owned())],
             ..ClaimDraft::default()
         },
     );

@@ -109,7 +109,7 @@ fn counted(run: &TestRun) -> String {
 
 /// Whether the command of a run ended with an error although no test of the run failed.
 fn failed_without_failed_test(draft: &Draft<'_>, run: &TestRun) -> bool {
-    let command = draft.command_of(run);
+    let command = draft.command_at(&run.command, run.origin);
     let has_failed = command.is_some_and(|command| matches!(command.outcome, Outcome::Failed(_)));
     run.failed == 0 && has_failed
 }

@@ -1,15 +1,17 @@
 //! Finds the origin of a summary's sentence in the transcript.
 
-use std::collections::BTreeSet;
+use std::{cmp::Ordering, collections::BTreeSet};
 
-use super::fact_selection;
+use super::{fact_selection, orders};
 use crate::{
     graph::text,
     model::{
         Evidence,
+        evidence::Quote,
         transcript::{COMPACTION_START, Origin},
         wording::is_retry,
     },
+    text::sentences,
 };
 
 /// Minimum share of the words of a sentence that are in its source.
@@ -58,7 +60,8 @@ pub(super) fn source_of_retry(evidence: &Evidence, line: &str) -> Option<Sentenc
 }
 
 /// An index of the session's messages, for finding sentences.
-pub(super) struct SentenceIndex {
+pub(super) struct SentenceIndex<'e> {
+    prompts: &'e [Quote],
     messages: Vec<(BTreeSet<String>, SentenceSource)>,
     /// The normalised texts of long prompts. Almost any sentence shares its words with a long
     /// prompt, so the order of its first words is compared, too.
@@ -68,8 +71,8 @@ pub(super) struct SentenceIndex {
     recaps: BTreeSet<Origin>,
 }
 
-impl SentenceIndex {
-    pub(super) fn new(evidence: &Evidence) -> SentenceIndex {
+impl<'e> SentenceIndex<'e> {
+    pub(super) fn new(evidence: &'e Evidence) -> SentenceIndex<'e> {
         let mut messages = Vec::new();
         let mut add = |text: &str, origin, by| {
             messages.push((text::words(text), SentenceSource { origin, by }));
@@ -115,7 +118,7 @@ impl SentenceIndex {
         if let Some(reply) = &evidence.last_reply {
             add(&reply.text, reply.origin, Speaker::Agent);
         }
-        SentenceIndex { messages, pasted, recaps }
+        SentenceIndex { prompts: &evidence.prompts, messages, pasted, recaps }
     }
 
     /// Returns the origin of `sentence`: the message that contains the largest share of its words.
@@ -145,17 +148,39 @@ impl SentenceIndex {
         self.recaps.contains(&found.origin)
     }
 
-    /// Corrects the speaker of a sentence that was found in a long prompt: the sentence is from the
-    /// user only if the prompt contains the first words of the sentence unchanged.
+    /// Corrects the speaker of a sentence that was found in a prompt. The user only asked, or said
+    /// the opposite, if the most similar sentence of the prompt is a question, or if only one of
+    /// both denies something. A sentence in a long prompt is from the user only if the prompt
+    /// contains the first words of the sentence unchanged.
     fn by_speaker(&self, found: SentenceSource, sentence: &str) -> SentenceSource {
         let plain = text::plain(sentence);
         let beginning: Vec<&str> = plain.split(' ').take(FIRST_WORDS).collect();
         let beginning = beginning.join(" ");
         let mut pasted = self.pasted.iter().filter(|(_, origin)| *origin == found.origin);
         let is_foreign = pasted.next().is_some_and(|(prompt, _)| !prompt.contains(&beginning));
-        let by = if is_foreign { Speaker::Agent } else { found.by };
+        let differs = || {
+            let mut prompts = self.prompts.iter().filter(|prompt| prompt.origin == found.origin);
+            prompts.next().is_some_and(|prompt| asks_or_denies(&prompt.text, sentence))
+        };
+        let by = if is_foreign || differs() { Speaker::Agent } else { found.by };
         SentenceSource { by, ..found }
     }
+}
+
+/// Whether the sentence of `prompt` that shares most words with `sentence` is a question, or is
+/// negative if `sentence` is not, or the reverse.
+fn asks_or_denies(prompt: &str, sentence: &str) -> bool {
+    let words = text::words(sentence);
+    let share = |one: &&str| text::share(&words, &text::words(one));
+    let most_similar = sentences(prompt).into_iter().max_by(|one, other| {
+        let rank = |one: &&str| (share(one), !orders::is_question(one));
+        rank(one).partial_cmp(&rank(other)).unwrap_or(Ordering::Equal)
+    });
+    let differs = |one| {
+        orders::is_question(one) || text::is_negative(one) != text::is_negative(sentence)
+    };
+    // A question in a fact is the user's own question.
+    !orders::is_question(sentence) && most_similar.is_some_and(differs)
 }
 
 /// Whether a prompt is the summary that an agent wrote when its context was full.
@@ -166,10 +191,7 @@ pub(super) fn is_compaction(prompt: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        graph::extract::scenarios::{SessionFixture, line},
-        model::evidence::Quote,
-    };
+    use crate::graph::extract::scenarios::{SessionFixture, line};
 
     #[test]
     fn a_sentence_in_a_long_prompt_is_the_users_only_if_its_first_words_are_unchanged() {
@@ -188,5 +210,47 @@ mod tests {
         assert_eq!(speaker(&pasted), Some(Speaker::User));
         let summary = format!("{COMPACTION_START}. Writer keys are derived from the seed.");
         assert_eq!(speaker(&summary), Some(Speaker::Agent));
+    }
+
+    #[test]
+    fn a_question_or_the_opposite_of_a_sentence_is_not_its_source() {
+        for (prompt, sentence, wanted) in [
+            (
+                "does `parse()` read the zone of dates before 1970?",
+                "`parse()` does not read the zone of dates before 1970",
+                Speaker::Agent,
+            ),
+            (
+                "does `parse()` read the zone of dates before 1970",
+                "`parse()` reads the zone of dates before 1970",
+                Speaker::Agent,
+            ),
+            (
+                "parse reads the zone of dates before 1970",
+                "`parse()` never reads the zone of dates before 1970",
+                Speaker::Agent,
+            ),
+            (
+                "`parse()` does not read the zone of dates before 1970, fix it",
+                "`parse()` does not read the zone of dates before 1970",
+                Speaker::User,
+            ),
+            (
+                "does `parse()` read the zone of dates before 1970?",
+                "Asked, not answered: does `parse()` read the zone of dates before 1970?",
+                Speaker::User,
+            ),
+            (
+                "can you fix it? `parse()` reads the zone of dates before 1970",
+                "`parse()` reads the zone of dates before 1970",
+                Speaker::User,
+            ),
+        ] {
+            let mut session = SessionFixture::new(10, "Read dates");
+            let quote = Quote { text: prompt.to_owned(), origin: line(3), at: session.at(3) };
+            session.evidence.prompts = vec![quote];
+            let index = SentenceIndex::new(&session.evidence);
+            assert_eq!(index.of(sentence).map(|found| found.by), Some(wanted), "{prompt}");
+        }
     }
 }

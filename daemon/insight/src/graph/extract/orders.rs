@@ -29,9 +29,18 @@ pub(super) fn is_clear_order(text: &str) -> bool {
     })
 }
 
-fn begins_with_order(sentence: &str) -> bool {
-    let courtesy =
-        pattern!(r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|great|now|so|and|also|then|sorry)[,.! ]+)+");
+/// Whether a sentence is a question. Users often leave out the question mark.
+pub(super) fn is_question(sentence: &str) -> bool {
+    let begins = pattern!(
+        r"(?i)^(?:(?:and|but|so|ok(?:ay)?|also|hm+|wait)[, ]+)*(?:(?:did|does|is|are|was|were|has) (?:we|you|i|they|it|that|this|there|the|our|any\w*|`)|(?:do|have) (?:we|you|i|they)\b|why (?:is|are|does|do|did|was|were|can|would)\b)[^?？]*$"
+    );
+    sentence.ends_with(['?', '？']) || begins.is_match(sentence)
+}
+
+pub(super) fn begins_with_order(sentence: &str) -> bool {
+    let courtesy = pattern!(
+        r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|great|now|so|and|also|then|sorry|please)[,.! ]+)+"
+    );
     is_phrase(Topic::Order, &courtesy.replace(sentence, ""))
 }
 
@@ -52,6 +61,22 @@ mod tests {
             ("I see nothing in the log.", false, false),
         ] {
             assert_eq!((is_order(text), is_clear_order(text)), (asks, orders), "{text}");
+        }
+    }
+
+    #[test]
+    fn questions_are_recognised_without_their_mark() {
+        for (text, wanted) in [
+            ("is the worker on staging already deployed?", true),
+            ("did we ever add the index on `orders.created_at`", true),
+            ("so why does the upload fail", true),
+            ("does `parse()` read the zone of dates", true),
+            ("is it deployed? if not, deploy the worker", false),
+            ("does not matter, remove the old sessions", false),
+            ("when the build is green, deploy the worker", false),
+            ("have the worker send its log", false),
+        ] {
+            assert_eq!(is_question(text), wanted, "{text}");
         }
     }
 }

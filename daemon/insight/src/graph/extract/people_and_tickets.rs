@@ -101,18 +101,19 @@ fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
     );
     let in_branch = pattern!(r"(?i)(?:^|/)([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[-_/])");
     let issue =
-        pattern!(r"(?i)\b(?:issues?|tickets?|fixes|closes|resolves|bug)\s*:?\s+#(\d{1,6})\b");
+        pattern!(r"(?i)\b(?:issues?|tickets?|fix(?:e[sd])?|close[sd]?|resolve[sd]?|bug)\s*:?\s+#(\d{1,6})\b");
     let link = pattern!(r"https?://\S+/issues/\d+");
     let evidence = draft.evidence;
     let prompts = evidence.prompts.iter().map(|prompt| prompt.text.as_str());
     let commits = evidence.commits.iter().map(|commit| commit.subject.as_str());
     let mut found = BTreeSet::new();
-    for text in prompts.chain(commits) {
+    // The character between two keys belongs to the match of the first key.
+    for text in prompts.chain(commits).map(|text| text.replace(' ', "  ")) {
         let keys =
-            key.captures_iter(text).filter(|parts| !NOT_TICKET_PREFIXES.contains(&&parts[1]));
+            key.captures_iter(&text).filter(|parts| !NOT_TICKET_PREFIXES.contains(&&parts[1]));
         found.extend(keys.map(|parts| format!("{}-{}", &parts[1], &parts[2])));
-        found.extend(issue.captures_iter(text).map(|parts| format!("issue #{}", &parts[1])));
-        found.extend(link.find_iter(text).filter_map(|link| short_name(link.as_str())));
+        found.extend(issue.captures_iter(&text).map(|parts| format!("issue #{}", &parts[1])));
+        found.extend(link.find_iter(&text).filter_map(|link| short_name(link.as_str())));
     }
     for branch in &draft.episode.branches {
         let keys = in_branch.captures_iter(branch);

@@ -1,7 +1,7 @@
 //! Decides whether a sentence can be understood without the text around it, and whether it is about
 //! finished work or about a fix that failed.
 
-use super::reference;
+use super::{orders, reference};
 use crate::{
     pattern::pattern,
     report::{Topic, is_phrase},
@@ -40,13 +40,29 @@ pub(super) fn describes_finished_work(text: &str) -> bool {
     let open = pattern!(
         r"(?i)\b(?:not|n.t|yet|still|remain\w*|pending|todo|needs?|needed|should|must|to be|blocked|skipped|deferred|postponed|failed|fails|missing|untested|required|unresolved|left)\b"
     );
-    !open.is_match(text) && is_phrase(Topic::FinishedWork, text)
+    !open.is_match(text) && !orders_work(text) && is_phrase(Topic::FinishedWork, text)
 }
 
-/// Whether the user says that something fails as before.
+/// Whether a text begins with a verb that orders work. The verb may also be a noun: `Build was
+/// fixed`.
+fn orders_work(text: &str) -> bool {
+    let verb = pattern!(r"(?i)^(?:ask|clarify|confirm|decide|ensure|find out|make sure)\b");
+    let noun = pattern!(r"(?i)^[\w-]+(?: [\w-]+)? (?:was|were|is|are|has|have|had|got)\b");
+    (verb.is_match(text) || is_phrase(Topic::OrderVerb, text)) && !noun.is_match(text)
+}
+
+/// Whether the user says that something fails as before. False for a plan, a condition and a
+/// question, except for the question why something still fails.
 pub(super) fn still_fails(text: &str) -> bool {
+    let is_planned = pattern!(
+        r"(?i)\b(?:if|when|in case|make sure) \w+ (?:still )?fails?\b|\b(?:see|check|test|verify|tell me) (?:if|whether)\b|\bstill (?:(?:need|have|want|got) to|should|must)\b"
+    );
+    let asks_why = pattern!(r"(?i)^(?:(?:and|but|so|hm+)[, ]+)*(?:why|how come)\b");
+    let reports = pattern!(r"(?i)\b(?:still|same|back)\b|(?:n.?t|\bnot) (?:work|help|fix)");
     is_phrase(Topic::FailsAgain, text)
-        && !pattern!(r"(?i)\b(?:if|when|in case|make sure) \w+ (?:still )?fails?\b").is_match(text)
+        && !is_planned.is_match(text)
+        && (!text.ends_with(['?', '？']) || asks_why.is_match(text))
+        && (!orders::begins_with_order(text) || reports.is_match(text))
 }
 
 #[cfg(test)]
@@ -85,6 +101,14 @@ mod tests {
             ("Tests were not run", false),
             ("Blocked by the missing key", false),
             ("Add the added header to the list", false),
+            ("Set up CI for the Windows build", false),
+            ("Check whether the old keys were deleted on staging", false),
+            ("Verify that the migration was applied on production", false),
+            ("Find out why the index was created twice", false),
+            ("Confirm with Marta that the export is complete", false),
+            ("We set up CI for the Windows build", true),
+            ("Build was fixed and deployed", true),
+            ("Test suite is now finished", true),
         ] {
             assert_eq!(describes_finished_work(text), wanted, "{text}");
         }
@@ -98,7 +122,21 @@ mod tests {
             ("the same error again", true),
             ("es funktioniert nicht", true),
             ("run it again", false),
+            ("why does it still fail?", true),
+            ("fix it please, it still fails", true),
+            ("the same error as before", true),
+            ("we still have the same error", true),
             ("tell me if it still fails", false),
+            ("check whether the upload still fails", false),
+            ("great, run the tests again and see whether the page loads too", false),
+            ("please run the tests again and fix the errors", false),
+            ("show me the diff again so I can see the names", false),
+            ("please run it again and get me the numbers", false),
+            ("we still need to fix the errors in the lexer", false),
+            ("do not fix the lint warnings now", false),
+            ("please do not work on main", false),
+            ("ok fix that bug", false),
+            ("does it still get the token from the env?", false),
             ("works now, thanks", false),
         ] {
             assert_eq!(still_fails(text), wanted, "{text}");

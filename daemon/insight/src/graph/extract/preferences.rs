@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     graph::text,
+    lang::lasting,
     model::{
         Namespace,
         graph::{Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch},
@@ -38,10 +39,11 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 /// forget pnpm`, are joined to one mark.
 fn taken_back(draft: &mut Draft<'_>) {
     let takes_back = |sentence: &&str| {
-        is_phrase(Topic::Release, sentence)
+        let takes_back = is_phrase(Topic::Release, sentence)
             || is_phrase(Topic::Withdrawal, sentence)
             || dropped(sentence).is_some()
-            || returned_to(sentence).is_some()
+            || returned_to(sentence).is_some();
+        takes_back && !is_exception(sentence)
     };
     for prompt in &draft.evidence.prompts {
         let sentences =
@@ -56,6 +58,15 @@ fn taken_back(draft: &mut Draft<'_>) {
             draft.mark(subject(namespace), at, Observation::Words(words.clone()));
         }
     }
+}
+
+/// Whether a sentence is about one task only, so that a lasting wish still holds after the task.
+fn is_exception(sentence: &str) -> bool {
+    let lasts = pattern!(
+        r"(?i)\b(?:any ?more|any longer|no longer|from now on|going forward|in (?:the )?future)\b"
+    );
+    (is_phrase(Topic::OneTask, sentence) || lasting::is_for_now(sentence))
+        && !lasts.is_match(sentence)
 }
 
 fn wished(draft: &mut Draft<'_>, words: &str, namespace: Namespace) {

@@ -1,12 +1,12 @@
 //! Marks requests, finished work and reports of failures. The marks close open ends of earlier
 //! sessions and end fixes that failed.
 
-use super::{draft::Draft, errors, names::file_key, phrasing};
+use super::{draft::Draft, errors, names::file_key, orders, phrasing};
 use crate::{
     graph::text,
     model::{
         Timestamp,
-        evidence::Quote,
+        evidence::{Commit, Quote},
         graph::{Observation, Subject},
         transcript::{Origin, TaskState},
     },
@@ -28,14 +28,15 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     let mut marked = MarkedSentences::default();
     let evidence = draft.evidence;
     let requests: Vec<PromptWords> = evidence.prompts.iter().map(PromptWords::of).collect();
-    for commit in evidence.commits.iter().filter(|commit| !adds_note(&commit.subject)) {
-        let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
-        for line in std::iter::once(commit.subject.as_str()).chain(commit.body.lines()) {
-            marked.add(at, line);
-        }
+    let commits = evidence.commits.iter().filter(|commit| finishes_work(&commit.subject));
+    let commits: Vec<(Timestamp, &Commit)> = commits
+        .map(|commit| (commit.at.unwrap_or_else(|| draft.moments.at(commit.origin)), commit))
+        .collect();
+    for (at, commit) in &commits {
+        marked.add(*at, &commit.subject);
     }
     let done = draft.episode.summary.completed_tasks.iter().flatten();
-    for text in done.filter(|text| !adds_note(text)) {
+    for text in done.filter(|text| finishes_work(text)) {
         let origin: Vec<Origin> =
             draft.sentence_index.of(text).map(|found| found.origin).into_iter().collect();
         marked.add(draft.moments.of(&origin), text);
@@ -47,10 +48,13 @@ pub(super) fn read(draft: &mut Draft<'_>) {
         let at = prompt.at.unwrap_or_else(|| draft.moments.at(prompt.origin));
         request.sentences.iter().for_each(|words| marked.add_words(at, words.clone()));
     }
-    // The joined sentences come last, so that they do not use up the limit before the others.
-    for commit in evidence.commits.iter().filter(|commit| !adds_note(&commit.subject)) {
-        let at = commit.at.unwrap_or_else(|| draft.moments.at(commit.origin));
-        marked.add_with_request(&requests, commit.origin, at, &commit.subject);
+    // The bodies of commits, which may have many lines, and the joined sentences come last, so that
+    // they do not use up the limit before the others.
+    for (at, commit) in &commits {
+        lines_of_work(&commit.body).for_each(|line| marked.add(*at, line));
+    }
+    for (at, commit) in &commits {
+        marked.add_with_request(&requests, commit.origin, *at, &commit.subject);
     }
     for report in evidence.reports.iter().filter(|report| report.changed) {
         let at = report.at.unwrap_or_else(|| draft.moments.at(report.origin));
@@ -83,7 +87,8 @@ pub(super) fn created_file(draft: &Draft<'_>, path: &str) -> Subject {
     draft.subject("created file", key.as_deref().unwrap_or(path))
 }
 
-/// The topic words of the sentences of a prompt, without sentences that say that work is not done.
+/// The topic words of the sentences of a prompt, without questions and without sentences that say
+/// that work is not done.
 struct PromptWords {
     origin: Origin,
     sentences: Vec<Vec<u64>>,
@@ -91,10 +96,37 @@ struct PromptWords {
 
 impl PromptWords {
     fn of(prompt: &Quote) -> PromptWords {
-        let sentences = prompt_sentences(&prompt.text).take(MAX_PROMPT_SENTENCES);
-        let sentences = sentences.filter(|sentence| !says_open(sentence)).map(text::topic_words);
-        PromptWords { origin: prompt.origin, sentences: sentences.collect() }
+        let sentences = lines_of_work(&prompt.text).flat_map(prompt_sentences);
+        let sentences = sentences.take(MAX_PROMPT_SENTENCES).filter(|one| may_close(one));
+        let sentences = sentences.map(text::topic_words).collect();
+        PromptWords { origin: prompt.origin, sentences }
     }
+}
+
+/// Whether a sentence of a prompt may ask for the work of an open end, finish it or give it up.
+fn may_close(sentence: &str) -> bool {
+    let is_failure = pattern!(
+        r"(?i)^(?:(?:the|all|some|these|those|our|my|\w+) ){0,4}(?:tests?|build|suite|ci) (?:still |now |again )?(?:fails?|failed|(?:is|are) (?:failing|red|broken))[.!]?$|^(?:an? |the )?(?:error|exception|traceback) (?:in|at|from|on) [^,;:]*: "
+    );
+    let is_answerable = orders::is_question(sentence) && !orders::is_clear_order(sentence);
+    !says_open(sentence)
+        && !is_phrase(Topic::NotNow, sentence)
+        && !is_answerable
+        && !is_failure.is_match(sentence)
+}
+
+/// Returns the lines of a text without the items of a list whose heading says that its work is
+/// open.
+fn lines_of_work(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_below_open = false;
+    text.lines().filter(move |line| {
+        let is_item = pattern!(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s").is_match(line);
+        if !is_item && !line.trim().is_empty() {
+            let is_heading = pattern!(r"^\s*(?:#|\*\*)|:[*_\s]*$").is_match(line);
+            is_below_open = is_heading && says_open(line);
+        }
+        !is_item || !is_below_open
+    })
 }
 
 /// The topic words of sentences about requested and finished work, each with its time.
@@ -160,12 +192,18 @@ fn says_open(text: &str) -> bool {
     is_phrase(Topic::NotDone, text)
 }
 
-/// Whether a commit or a completed task only noted work in a todo file, so that the work is open.
-fn adds_note(text: &str) -> bool {
-    pattern!(
+/// Whether a commit or a completed task finishes the work that it names: it neither reverts a
+/// commit, nor only notes the work in a todo file.
+fn finishes_work(text: &str) -> bool {
+    let adds_note = pattern!(
         r"(?i)^(?:\w+(?:\([^)]*\))?!?: )?(?:(?:add|capture|create|file|log|note|open|record|save|write)(?:s|d|ed|ing)?|wrote) (?:an? |the |new |\w+ )?(?:todos?|follow-?ups?|backlog (?:items?|entr(?:y|ies)))\b"
-    )
-    .is_match(text)
+    );
+    !is_revert(text) && !adds_note.is_match(text)
+}
+
+/// Whether the subject of a commit is the subject that git gives to the reversal of a commit.
+pub(super) fn is_revert(subject: &str) -> bool {
+    subject.starts_with("Revert \"")
 }
 
 /// Marks the notes that were moved, for example to a folder `done`, or removed.

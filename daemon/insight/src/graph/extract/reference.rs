@@ -9,6 +9,12 @@ use crate::{
 /// Number of words at the start of a sentence that are searched for a pronoun as object.
 const MAX_SEARCHED_WORDS: usize = 5;
 
+/// Words after which a pronoun does not stand for the object of the words before.
+const CONJUNCTIONS: &[&str] = &[
+    "and", "as", "because", "but", "if", "once", "or", "since", "so", "than", "that", "unless",
+    "until", "when", "where", "whether", "which", "while", "why",
+];
+
 /// Whether a sentence refers to an earlier sentence, usually by a pronoun at its beginning.
 pub(super) fn points_back(text: &str) -> bool {
     is_phrase(Topic::BackReference, text)
@@ -20,10 +26,6 @@ pub(super) fn points_back(text: &str) -> bool {
 /// Whether one of the first words is a pronoun for an object in an earlier sentence, for example
 /// `The backend has it in a table`. After a conjunction, the pronoun may refer to the subject.
 fn has_dangling_object(text: &str) -> bool {
-    const CONJUNCTIONS: &[&str] = &[
-        "and", "as", "because", "but", "if", "once", "since", "so", "than", "that", "unless",
-        "until", "when", "where", "which", "while",
-    ];
     let words: Vec<&str> = text.split_whitespace().take(MAX_SEARCHED_WORDS).collect();
     words.windows(2).any(|pair| {
         let before = pair[0].trim_end_matches(',').to_lowercase();
@@ -64,6 +66,20 @@ pub(super) fn counts_unnamed_objects(text: &str) -> bool {
 pub(super) fn names_bare_file(text: &str) -> bool {
     pattern!(r"(?i)\bthe (?:py|ts|js|go|rs|rb|java|json|ya?ml|toml|md|sql|sh|css|html|txt|csv) (?:file|one)s?\b")
         .is_match(text)
+}
+
+/// Whether an open end contains a pronoun that refers to something outside of it. The pronoun of a
+/// relative clause, as in `a test that is slow`, refers to its noun.
+pub(super) fn open_end_has_external_pronoun(text: &str) -> bool {
+    let relative = pattern!(
+        r"(?i)\b(an?|the|each|every|any|all|no|one|another) ((?:[\w.-]+ ){0,2})([\w.-]+|`[^`]+`) that (is|was)\b"
+    );
+    let text = relative.replace_all(text, |found: &regex::Captures<'_>| {
+        let follows_noun = !CONJUNCTIONS.contains(&found[3].to_lowercase().as_str());
+        let pronoun = if follows_noun { "which" } else { "that" };
+        format!("{} {}{} {pronoun} {}", &found[1], &found[2], &found[3], &found[4])
+    });
+    has_external_pronoun(&text)
 }
 
 /// Whether the text contains a pronoun that refers to something outside of it.

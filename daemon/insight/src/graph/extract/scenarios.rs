@@ -7,12 +7,12 @@ use crate::{
         Evidence, Fact, Project, SessionId, SessionKey, Timestamp,
         episode::Author,
         evidence::{
-            Choice, Commit, ErrorSeen, FileWork, Quote, Resolution, SettingChange, Statement,
-            StatementKind, TestRun, TurnReport,
+            Choice, CommandRun, Commit, ErrorSeen, FileWork, Quote, Resolution, SettingChange,
+            Statement, StatementKind, TestRun, TurnReport,
         },
         graph::{Attributed, Certainty, EntityKind, FactKey, Relation, Statements},
         summary::{ConfigChange, DecisionRecord, ErrorResolution, Outcome, RelationRecord},
-        transcript::Origin,
+        transcript::{self, Origin},
         wording::{NO_REASON, USERS_WORDS},
     },
 };
@@ -95,6 +95,7 @@ fn a_failed_test_without_a_name_is_known_by_its_message() {
 fn an_unverified_fix_is_refuted_when_the_error_comes_back() {
     let message = "ImportError: no module named 'lanterns'";
     let mut first = SessionFixture::new(10, "Fix the login");
+    first.error(message, Some("requirements.txt"));
     first.episode.summary.errors_resolved = Some(vec![ErrorResolution {
         error: message.to_owned(),
         root_cause: "not stated".to_owned(),
@@ -107,12 +108,51 @@ fn an_unverified_fix_is_refuted_when_the_error_comes_back() {
     let both = facts(&[&second, &first]);
     let fact = only_fact(&both, Relation::Resolved);
     assert_eq!((fact.certainty, fact.invalid_at), (Certainty::Refuted, Some(minute(20, 3))));
-    let mut third = SessionFixture::new(20, "Run the tests");
-    third.run(12, &[]);
-    assert_eq!(
-        only_fact(&facts(&[&first, &third]), Relation::Resolved).certainty,
-        Certainty::Verified
-    );
+}
+
+#[test]
+fn a_fix_is_verified_by_its_own_attempt_or_by_all_tests_of_its_suite() {
+    let message = "ImportError: no module named 'lanterns'";
+    let fixed = |runs_tests: bool| {
+        let mut session = SessionFixture::new(10, "Fix the login");
+        session.error(message, Some("requirements.txt"));
+        session.episode.summary.errors_resolved = Some(vec![ErrorResolution {
+            error: message.to_owned(),
+            root_cause: "not stated".to_owned(),
+            fix: "Added lanterns".to_owned(),
+            verification: "not verified in the session".to_owned(),
+        }]);
+        if runs_tests {
+            session.run(3, &["test_import"]);
+            let run = &mut session.evidence.tests[0];
+            (run.framework, run.command) = ("pytest".to_owned(), "pytest".to_owned());
+        }
+        session
+    };
+    let tested = |framework: &str, limit: Option<&str>| {
+        let mut session = SessionFixture::new(20, "Go on");
+        session.run(8, &[]);
+        let run = &mut session.evidence.tests[0];
+        (run.framework, run.command) = (framework.to_owned(), format!("{framework} -q"));
+        run.limited_to = limit.map(str::to_owned);
+        session
+    };
+    let worked = |shows_failure| {
+        let mut session = SessionFixture::new(20, "Go on");
+        session.command(5, "pytest | tail", None).shows_failure = shows_failure;
+        session
+    };
+    for (runs_tests, later, wanted) in [
+        (true, tested("pytest", None), Certainty::Verified),
+        (true, tested("pytest", Some("test_dates.py")), Certainty::Hypothesis),
+        (true, tested("jest", None), Certainty::Hypothesis),
+        (false, tested("pytest", None), Certainty::Hypothesis),
+        (false, worked(false), Certainty::Verified),
+        (false, worked(true), Certainty::Hypothesis),
+    ] {
+        let fact = only_fact(&facts(&[&fixed(runs_tests), &later]), Relation::Resolved);
+        assert_eq!(fact.certainty, wanted, "{runs_tests} {:?}", later.evidence.tests);
+    }
 }
 
 #[test]
@@ -667,6 +707,24 @@ impl SessionFixture {
             at: self.at(at),
             ..TestRun::default()
         });
+    }
+
+    /// Adds a successful run of a command.
+    pub(super) fn command(
+        &mut self,
+        at: u64,
+        command: &str,
+        place: Option<&str>,
+    ) -> &mut CommandRun {
+        self.evidence.commands.push(CommandRun {
+            command: command.to_owned(),
+            place: place.map(str::to_owned),
+            outcome: transcript::Outcome::Succeeded,
+            shows_failure: false,
+            origin: line(at),
+            at: self.at(at),
+        });
+        self.evidence.commands.last_mut().unwrap()
     }
 
     pub(super) fn change(&mut self, path: &str) -> &mut FileWork {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{
     draft::{ClaimDraft, Draft},
-    fact_selection,
+    fact_selection, phrasing,
     names::file_key,
 };
 use crate::{
@@ -207,11 +207,10 @@ fn claim(draft: &mut Draft<'_>, file: &str, setting: &str, change: &LastChange<'
         sentence.push_str(&format!(" (before: `{}`)", text::cut(old, 120)));
     }
     sentence.push('.');
-    let is_request = change.reason.starts_with("Asked: ");
-    if !is_request && !change.reason.is_empty() && !is_filler(&change.reason) {
+    if is_reason(&change.reason) {
         sentence.push_str(&format!(" Why: {}", text::sentence(&change.reason)));
     }
-    let is_minor = draft.is_from_evidence() && !fact_selection::is_setting(change);
+    let is_minor = draft.is_from_evidence() && !is_setting(change);
     let minor = is_minor.then_some("true");
     let details =
         [("value", value), ("old_value", old.as_deref()), ("file", Some(file)), (MINOR, minor)];
@@ -234,4 +233,56 @@ fn claim(draft: &mut Draft<'_>, file: &str, setting: &str, change: &LastChange<'
             ..ClaimDraft::default()
         },
     );
+}
+
+/// Whether a change of a setting shows more than its file: it replaced one simple value by another,
+/// or has a stated reason. A value that is valid only on one machine does not count.
+fn is_setting(change: &ConfigChange) -> bool {
+    let is_scalar = |value: &str| {
+        value.len() <= 40 && !value.contains(['/', '\\', '[', '{', '<', ' ', '@', '$'])
+    };
+    let is_tuned = change.old_value.as_deref().is_some_and(|old| {
+        is_scalar(old) && is_scalar(&change.new_value) && change.new_value != REMOVED
+    });
+    (is_tuned || is_reason(&change.reason)) && !fact_selection::machine_specific().is_match(&change.new_value)
+}
+
+/// Whether a text is the reason of a change, and not a request or a description of what was done or
+/// is going to be done.
+fn is_reason(text: &str) -> bool {
+    let announces = pattern!(r"(?i)^(?:i.ll|i will|let me|let.s|now)\b").is_match(text);
+    !is_filler(text)
+        && !text.is_empty()
+        && !phrasing::describes_finished_work(text)
+        && !announces
+        && !text.starts_with("Asked: ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_setting_has_an_old_value_or_a_reason() {
+        let change = |old: Option<&str>, new: &str, reason: &str| ConfigChange {
+            file: "a.toml".to_owned(),
+            setting: "pool.size".to_owned(),
+            old_value: old.map(str::to_owned),
+            new_value: new.to_owned(),
+            reason: reason.to_owned(),
+        };
+        for (change, wanted) in [
+            (change(Some("10"), "40", ""), true),
+            (change(None, "40", "The pool ran out of connections"), true),
+            (change(None, "40", "Asked: set it up"), false),
+            (change(None, "40", "Added a task and documented it"), false),
+            (change(None, "40", "I'll keep the old names"), false),
+            (change(None, "40", "Changed the default of `pool.size` to `40`"), false),
+            (change(Some("./a/"), "./b/", ""), false),
+            (change(Some("40"), REMOVED, ""), false),
+            (change(None, "http://192.168.1.4:80", "It runs on the host"), false),
+        ] {
+            assert_eq!(is_setting(&change), wanted, "{change:?}");
+        }
+    }
 }

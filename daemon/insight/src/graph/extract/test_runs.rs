@@ -2,11 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::draft::{ClaimDraft, Draft};
+use super::{
+    draft::{ClaimDraft, Draft},
+    errors,
+};
 use crate::{
     graph::{statement_states, text},
     model::{
-        evidence::{PACKAGES, TestChoice, TestRun, choices_of, family, latest_of_suites},
+        evidence::{
+            PACKAGES, TestChoice, TestRun, choices_of, family, is_same_place, latest_of_suites,
+            place_name, without_parents,
+        },
         graph::{
             Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
         },
@@ -14,6 +20,8 @@ use crate::{
     },
 };
 
+/// Words in a command that show which kind of tests the command runs.
+pub(super) const TEST_KINDS: &[&str] = &["e2e", "integration"];
 /// Maximum number of failing tests of one test framework that become facts of a session.
 const MAX_FAILING_TESTS: usize = 20;
 
@@ -41,30 +49,88 @@ fn total(run: &TestRun) -> u32 {
 fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
     let is_complete_list = run.failed_tests.len() >= run.failed as usize;
-    let command = fingerprint(&text::command_key(&run.command));
+    let command = command(run);
     // An incomplete list of failed tests does not show which tests passed.
     if is_complete_list && run.passed > 0 {
-        let subject = draft.subject("tests", &run.framework);
-        let failed = run.failed_tests.iter().map(|name| fingerprint(name)).collect();
-        draft.mark(subject, at, Observation::Ran { command, total: total(run), failed });
+        let failed: Vec<u64> = run.failed_tests.iter().map(|name| fingerprint(name)).collect();
+        if run.is_part() {
+            let (subject, failed) = (part(draft, run), failed.clone());
+            draft.mark(subject, at, Observation::Ran { command, total: total(run), failed });
+        }
+        // A part of the suite may have other tests than a failed run with fewer tests.
+        let total = if run.is_part() { 0 } else { total(run) };
+        let subject = suite(draft, &run.framework, run);
+        draft.mark(subject, at, Observation::Ran { command, total, failed });
     }
     if has_passed_uncounted(draft, run) {
         // A run without counts ends the failures of earlier runs of the same command, whether these
         // runs counted tests or packages.
         let family = family(&run.framework);
         for framework in [family.to_owned(), format!("{family}{PACKAGES}")] {
-            let subject = draft.subject("tests", &framework);
+            let subject = suite(draft, &framework, run);
             draft.mark(subject, at, Observation::Ran { command, total: 0, failed: Vec::new() });
         }
     }
     if run.failed == 0 && run.passed > 0 {
-        let subject = draft.subject("tested", "");
-        draft.mark(subject, at, Observation::Succeeded);
-        for choice in run.chosen_tests() {
-            let subject = choice_subject(choice, draft);
+        let mut passed = Vec::new();
+        if !run.is_part() && !run.is_single_test() {
+            passed.extend([tested(draft, run), all_tests(draft)]);
+        }
+        let words = text::words(&run.command);
+        let kinds = TEST_KINDS.iter().filter(|kind| words.contains(**kind));
+        passed.extend(kinds.map(|kind| tests_of_kind(draft, kind)));
+        passed.extend(run.chosen_tests().into_iter().map(|choice| choice_subject(choice, draft)));
+        for subject in passed {
             draft.mark(subject, at, Observation::Succeeded);
         }
     }
+}
+
+/// Returns the subject of the runs of a suite, whose place is the place of `run`.
+fn suite(draft: &Draft<'_>, framework: &str, run: &TestRun) -> Subject {
+    let place = place_name(&run.place).unwrap_or_default();
+    draft.subject("tests", &format!("{framework}\n{place}"))
+}
+
+/// Returns the subject of the runs of the same part of a suite as `run`.
+fn part(draft: &Draft<'_>, run: &TestRun) -> Subject {
+    let limits: Vec<&str> = limits(run).into_iter().collect();
+    let place = place_name(&run.place).unwrap_or_default();
+    draft.subject("part of tests", &format!("{}\n{place}\n{}", run.framework, limits.join(" ")))
+}
+
+/// Returns the options, names and files that limit a run. The folder of a file depends on the
+/// folder in which the command ran.
+fn limits(run: &TestRun) -> BTreeSet<&str> {
+    let words = run.limited_to.iter().flat_map(|limit| limit.split(' '));
+    words
+        .map(|word| {
+            let name = word.rsplit('/').next().unwrap_or(word);
+            if name.trim_matches('.').contains('.') { name } else { word }
+        })
+        .collect()
+}
+
+/// Returns the subject of the successful runs of all tests of the suite of `run`.
+pub(super) fn tested(draft: &Draft<'_>, run: &TestRun) -> Subject {
+    let place = place_name(&run.place).unwrap_or_default();
+    draft.subject("tested", &format!("{}\n{place}", family(&run.framework)))
+}
+
+/// Returns the subject of the successful runs of all tests of any suite.
+pub(super) fn all_tests(draft: &Draft<'_>) -> Subject {
+    draft.subject("tested", "")
+}
+
+/// Returns the subject of the successful runs of the tests of a kind, one of [`TEST_KINDS`].
+pub(super) fn tests_of_kind(draft: &Draft<'_>, kind: &str) -> Subject {
+    draft.subject("tested kind", kind)
+}
+
+/// Returns the fingerprint of a command and of the place in which it ran.
+fn command(run: &TestRun) -> u64 {
+    let place = place_name(&run.place).unwrap_or_default();
+    fingerprint(&format!("{}\n{place}", text::command_key(&run.command)))
 }
 
 /// Whether `name`, which failed in `run`, is the name of a package. A Go run that counts packages
@@ -76,8 +142,8 @@ fn is_package(run: &TestRun, name: &str) -> bool {
 /// Whether a run has no counts, for example because its output was shortened, and its command did
 /// not fail.
 fn has_passed_uncounted(draft: &Draft<'_>, run: &TestRun) -> bool {
-    let command = draft.command_of(run);
-    total(run) == 0 && command.is_none_or(|command| command.outcome.succeeded())
+    let command = draft.command_at(&run.command, run.origin);
+    total(run) == 0 && command.is_none_or(errors::has_worked)
 }
 
 /// Whether the tests of a failed run passed later in the session, in a run without counts.
@@ -97,15 +163,19 @@ fn choice_subject(choice: TestChoice<'_>, draft: &Draft<'_>) -> Subject {
 }
 
 /// Returns what ends the failure of a test: a run in which the test does not fail, with the same
-/// command or with at least as many tests; or a successful run whose command contains the name of
-/// the test, of its module or of its file.
+/// command, or with at least as many tests of the suite or of the same part of the suite; or a
+/// successful run whose command contains the name of the test, of its module or of its file. A run
+/// without a place includes the tests of all places.
 pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch> {
-    let stance = Stance::Fails {
-        test: fingerprint(test),
-        command: fingerprint(&text::command_key(&run.command)),
-        total: total(run),
-    };
-    let mut watches = vec![Watch { subject: draft.subject("tests", &run.framework), stance }];
+    let everywhere = TestRun { place: None, ..run.clone() };
+    let mut subjects = vec![suite(draft, &run.framework, run)];
+    subjects.extend(run.place.is_some().then(|| suite(draft, &run.framework, &everywhere)));
+    subjects.extend(run.is_part().then(|| part(draft, run)));
+    let (test_name, command, total) = (fingerprint(test), command(run), total(run));
+    let mut watches: Vec<Watch> = subjects
+        .into_iter()
+        .map(|subject| Watch { subject, stance: Stance::Fails { test: test_name, command, total } })
+        .collect();
     let broken = |choice| Watch { subject: choice_subject(choice, draft), stance: Stance::Broken };
     watches.extend(choices_of(test).into_iter().map(broken));
     watches
@@ -153,7 +223,7 @@ fn result(draft: &mut Draft<'_>, run: &TestRun) {
 fn failing(draft: &mut Draft<'_>, runs: &[&TestRun]) {
     let mut count = 0;
     for (number, run) in runs.iter().enumerate().rev() {
-        for test in &run.failed_tests {
+        for test in without_parents(&run.failed_tests) {
             let is_over = runs[number + 1..].iter().any(|later| passes(test, run, later))
                 || passes_uncounted(draft, run)
                 || is_resolved(draft, test, run);
@@ -208,12 +278,32 @@ fn is_resolved(draft: &Draft<'_>, test: &str, failed: &TestRun) -> bool {
 fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
     let is_complete_list = later.failed_tests.len() >= later.failed as usize && later.passed > 0;
     let counts_same = later.framework == failed.framework;
-    let covers = is_same_command(failed, later) || counts_same && total(later) >= total(failed);
+    let is_around = later.place.is_none() || is_same_place(&later.place, &failed.place);
+    let is_other_part = later.is_part() && later.limited_to != failed.limited_to;
+    let has_files = has_files_of(later, failed) && is_same_package(later, failed);
+    let is_larger = (is_around && !is_other_part || has_files) && total(later) >= total(failed);
+    let covers = is_same_command(failed, later) || counts_same && is_larger;
     let selects = later.failed == 0 && (later.chooses(test) || is_wider(failed, later));
     is_complete_list
         && (counts_same || later.failed == 0)
         && !later.failed_tests.iter().any(|name| name == test)
         && (covers || selects)
+}
+
+/// Whether `later` was limited to the files and names of `failed`, and possibly to others.
+fn has_files_of(later: &TestRun, failed: &TestRun) -> bool {
+    let names = limits(failed);
+    !names.is_empty() && names.is_subset(&limits(later))
+}
+
+/// Whether two runs are of the same package or folder. One of the runs may have been started as a
+/// task of the package.
+fn is_same_package(one: &TestRun, other: &TestRun) -> bool {
+    let package = |run: &TestRun| {
+        let place = place_name(&run.place)?;
+        place.split(' ').next().map(str::to_owned)
+    };
+    package(one) == package(other)
 }
 
 /// Whether `later` includes the tests of `failed`, in the same place.
@@ -222,7 +312,7 @@ fn is_wider(failed: &TestRun, later: &TestRun) -> bool {
 }
 
 fn is_same_command(one: &TestRun, other: &TestRun) -> bool {
-    text::command_key(&one.command) == text::command_key(&other.command)
+    command(one) == command(other)
 }
 
 #[cfg(test)]
@@ -255,6 +345,28 @@ mod tests {
             ("go test (packages) -run=TestGemini 1", &[], true),
         ] {
             assert_eq!(passes(package, &failed, &run(later, failed_later)), wanted, "{later}");
+        }
+    }
+
+    #[test]
+    fn a_failed_test_passes_in_a_run_of_its_file_from_another_folder() {
+        let test = "tests/sharing.spec.ts:401:3 › Sharing › Bob sees the file";
+        let of = |place: &str, limit: &str, passed, failed: &[&str]| TestRun {
+            place: Some(place.to_owned()),
+            limited_to: Some(limit.to_owned()),
+            passed,
+            ..run("playwright -run=x 0", failed)
+        };
+        let failed = of("tests/e2e", "tests/sharing.spec.ts", 13, &[test]);
+        for (place, limit, passed, wanted) in [
+            ("e2e test", "tests/e2e/tests/sharing.spec.ts", 20, true),
+            ("tests/e2e", "sharing.spec.ts login.spec.ts", 30, true),
+            ("e2e test", "tests/e2e/tests/login.spec.ts", 20, false),
+            ("e2e test", "tests/e2e/tests/sharing.spec.ts", 1, false),
+            ("web test", "tests/sharing.spec.ts", 20, false),
+        ] {
+            let later = TestRun { command: limit.to_owned(), ..of(place, limit, passed, &[]) };
+            assert_eq!(passes(test, &failed, &later), wanted, "{place} {limit}");
         }
     }
 }
