@@ -87,7 +87,7 @@ pub(in crate::summarize::evidence) fn restore(stashes: &mut Vec<String>, call: &
     let number = stash.map(|stash| stash.trim_start_matches("stash@{").trim_end_matches('}'));
     // Another name of a stash, such as `stash^{/wip}`, most often means the newest stash.
     let number: usize = number.and_then(|number| number.parse().ok()).unwrap_or(0);
-    match (action, stashes.len().checked_sub(number + 1)) {
+    match (action, stashes.len().checked_sub(number.saturating_add(1))) {
         ("clear", _) => stashes.clear(),
         ("apply", Some(at)) => stashes[at].clear(),
         ("pop" | "drop" | "branch", Some(at)) => {
