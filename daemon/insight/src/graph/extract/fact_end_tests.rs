@@ -6,13 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
-use crate::{graph::StatementStates, model::{
-    Fact, Timestamp,
-    evidence::{Choice, Commit, Quote},
-    graph::{Certainty, Relation},
-    summary::{DecisionRecord, Outcome},
-    wording::WITHDRAWN,
-}};
+use crate::{
+    graph::StatementStates,
+    model::{
+        Fact, Timestamp,
+        evidence::{Choice, Commit, Quote},
+        graph::{Certainty, Relation},
+        summary::{DecisionRecord, Outcome},
+        wording::WITHDRAWN,
+    },
+};
 
 #[test]
 fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
@@ -562,7 +565,8 @@ fn a_task_of_a_session_with_long_commits_ends_its_open_end() {
     let mut first = SessionFixture::new(10, "Fix the login");
     first.episode.summary.next_steps = Some(vec!["Remove the old sessions".to_owned()]);
     let mut second = SessionFixture::new(20, "Go on");
-    let body: String = (0..7).map(|part| format!("Explain the change {part} of the parser\n")).collect();
+    let body: String =
+        (0..7).map(|part| format!("Explain the change {part} of the parser\n")).collect();
     second.evidence.commits = (0..12)
         .map(|number| Commit {
             hash: format!("abc123{number}"),

@@ -100,8 +100,9 @@ fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
         r"(?:^|[^0-9A-Za-z_/.-])([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[^0-9A-Za-z_.-]|\.(?:\s|$))"
     );
     let in_branch = pattern!(r"(?i)(?:^|/)([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[-_/])");
-    let issue =
-        pattern!(r"(?i)\b(?:issues?|tickets?|fix(?:e[sd])?|close[sd]?|resolve[sd]?|bug)\s*:?\s+#(\d{1,6})\b");
+    let issue = pattern!(
+        r"(?i)\b(?:issues?|tickets?|fix(?:e[sd])?|close[sd]?|resolve[sd]?|bug)\s*:?\s+#(\d{1,6})\b"
+    );
     let link = pattern!(r"https?://\S+/issues/\d+");
     let evidence = draft.evidence;
     let prompts = evidence.prompts.iter().map(|prompt| prompt.text.as_str());

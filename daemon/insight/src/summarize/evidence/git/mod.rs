@@ -130,9 +130,11 @@ fn note_event(
         && pattern!(r"(?m)^Updated \d+ paths? from").is_match(run.output)
         && branch_in(kind, run.output).is_none();
     let kind = if restores { GitStep::Reset } else { kind };
+    let is_tag = |name: &String| run.output.contains(&format!("[new tag]         {name} -> "));
     let has_no_effect = match kind {
         GitStep::MergePullRequest => is_merged_later(run.output),
         GitStep::Stash => run.output.contains("No local changes to save"),
+        GitStep::Push => step.branch.as_ref().is_some_and(is_tag),
         _ => false,
     };
     if has_no_effect {
@@ -148,8 +150,7 @@ fn note_event(
         _ => None,
     };
     let on_branch = printed.and_then(|line| line.branch).map(str::to_owned);
-    let is_tag = |name: &String| run.output.contains(&format!("[new tag]         {name} -> "));
-    let named = step.branch.clone().filter(|name| !restores && !is_tag(name));
+    let named = step.branch.clone().filter(|_| !restores);
     let event = GitEvent {
         step: kind,
         succeeded,
@@ -450,7 +451,8 @@ mod tests {
                 Ran("git checkout dependabot/npm/lodash-4.17.21 -q", FINE, ""),
                 vec!["Switch dependabot/npm/lodash-4.17.21"],
             ),
-            (Ran("git push origin v1.2.0", FINE, tag), vec!["Push"]),
+            (Ran("git push origin v1.2.0", FINE, tag), vec![]),
+            (Ran("git push origin main && git push origin v1.2.0", FINE, tag), vec!["Push main"]),
             (Ran("git push origin main --tags", FINE, both), vec!["Push main"]),
             (Ran("git push origin :old", FINE, "To x\n - [deleted]         old\n"), vec![]),
             (Ran("git push origin fix/x -q", FINE, ""), vec!["Push fix/x"]),

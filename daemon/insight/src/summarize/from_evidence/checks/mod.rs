@@ -6,7 +6,7 @@ pub(super) mod test_results;
 use crate::{
     model::{
         evidence::{CommandRun, Evidence, TestRun, is_same_place, other_parts},
-        transcript::Outcome,
+        transcript::{Origin, Outcome},
         wording::{BEFORE_LAST_CHANGE, CHECKS_FAILED, CHECKS_PASSED, NO_TEST_RUN},
     },
     summarize::{
@@ -133,24 +133,25 @@ pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
     // probably fixed these failures. If the exit code reports the failure, a commit does not count.
     let failed = matches!(last.outcome, Outcome::Failed(_))
         || last.shows_failure && !may_have_passed_since(evidence, last);
-    (failed && !tests_were_built_since(evidence, last)).then_some(last.command.as_str())
+    (failed && !tests_were_built_since(evidence, &last.command, last.origin))
+        .then_some(last.command.as_str())
 }
 
 /// Whether a file was changed after a build, and then tests passed whose program builds the code
 /// itself, as `cargo test` does after `cargo build`.
-fn tests_were_built_since(evidence: &Evidence, build: &CommandRun) -> bool {
+pub(super) fn tests_were_built_since(evidence: &Evidence, build: &str, origin: Origin) -> bool {
     let builder = |line: &str| {
         let program = pattern!(r"^(?:\w+=\S* )*(cargo|go|make|mvn|\S*gradlew|dotnet|swift)\b");
         let of_part = |part: &str| program.captures(part).map(|found| found[1].to_owned());
         parts(line).find_map(of_part)
     };
-    let Some(program) = builder(&build.command) else { return false };
+    let Some(program) = builder(build) else { return false };
     let has_passed = |run: &TestRun| {
-        run.origin.follows(build.origin)
+        run.origin.follows(origin)
             && (run.failed, run.passed > 0) == (0, true)
             && builder(&run.command).is_some_and(|other| other == program)
     };
-    code_changed_after(evidence, build.origin, build.at) && evidence.tests.iter().any(has_passed)
+    code_changed_after(evidence, origin, None) && evidence.tests.iter().any(has_passed)
 }
 
 /// Whether a later command that may include the check succeeded: a commit, a push, or a script that
@@ -313,8 +314,10 @@ fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::{
-        model::transcript::{Item, Origin, SessionContext},
-        summarize::evidence::scenarios::Script,
+        model::transcript::{Item, SessionContext},
+        summarize::{
+            evidence::scenarios::Script, from_evidence::request::wording_scenarios::summary,
+        },
     };
 
     fn script() -> Script {
@@ -479,6 +482,9 @@ mod tests {
             script.run("c", test, Outcome::Succeeded, output);
             let evidence = script.collect();
             assert_eq!(failing_build(&evidence).is_some(), fails, "{build} {test}");
+            let steps = summary(&script).next_steps.unwrap_or_default();
+            let is_open = |step: &String| step.starts_with("Resolve") || step.contains("build");
+            assert_eq!(steps.iter().any(is_open), fails, "{steps:?}");
         }
     }
 
