@@ -143,14 +143,7 @@ fn resolved(draft: &mut Draft<'_>, record: &ErrorResolution) {
         sentence = format!("{sentence} {UNCHECKED}");
     }
     let about = text::topic_words(&format!("{message} {}", record.fix));
-    let mut watches = vec![
-        Watch { subject, stance: Stance::Gone },
-        Watch { subject: fix(draft), stance: Stance::NamedBy(about) },
-    ];
-    if let Some(seen) = seen.filter(|_| !is_checked) {
-        let supposed = |subject| Watch { subject, stance: Stance::Supposed };
-        watches.extend(confirmations(draft, seen).into_iter().map(supposed));
-    }
+    let watches = watches(draft, subject, about, seen.filter(|_| !is_checked));
     draft.claim(
         Relation::Resolved,
         source,
@@ -208,6 +201,25 @@ fn details(parts: &[ResolutionPart<'_>], is_minor: bool) -> Vec<(String, String)
     let details = parts.iter().map(|(name, _, text)| (*name, *text));
     let details = details.chain(is_minor.then_some((MINOR, "true")));
     details.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+}
+
+/// Returns the watches of a resolution. The resolution ends if the error comes back, or if the user
+/// reports a failed fix and most words of this report are in `about`. `unverified` is the error if
+/// no run verified its fix yet.
+fn watches(
+    draft: &Draft<'_>,
+    error: Subject,
+    about: Vec<u64>,
+    unverified: Option<&ErrorSeen>,
+) -> Vec<Watch> {
+    let mut watches = vec![
+        Watch { subject: error, stance: Stance::Gone },
+        Watch { subject: fix(draft), stance: Stance::NamedBy(about) },
+    ];
+    let confirming = unverified.map(|error| confirmations(draft, error)).unwrap_or_default();
+    let supposed = |subject| Watch { subject, stance: Stance::Supposed };
+    watches.extend(confirming.into_iter().map(supposed));
+    watches
 }
 
 /// Returns the subjects whose success confirms a fix of `error` that no run verified: the attempt

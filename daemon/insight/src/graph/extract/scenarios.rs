@@ -422,6 +422,22 @@ fn tickets_topics_and_dead_ends_are_extracted() {
 }
 
 #[test]
+fn tickets_are_found_beside_each_other_and_distinguished_from_other_numbers() {
+    for (prompt, wanted) in [
+        ("work on APP-12 APP-13, then APP-14.", vec!["APP-12", "APP-13", "APP-14"]),
+        ("fix #7 and fixed #8", vec!["issue #7", "issue #8"]),
+        ("the CRC-32 of the report for Q4-2025 is wrong", vec![]),
+        ("fix the first #hashtag", vec![]),
+    ] {
+        let mut session = SessionFixture::new(10, "Fix the login");
+        session.work(prompt, "");
+        let mut found = names(&session.statements(), EntityKind::Ticket);
+        found.sort_unstable();
+        assert_eq!(found, wanted, "{prompt}");
+    }
+}
+
+#[test]
 fn a_finding_has_the_line_and_the_time_of_its_report() {
     let mut session = SessionFixture::new(10, "Fix the login");
     let report = |at, text: &str| TurnReport {
