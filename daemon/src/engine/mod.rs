@@ -68,6 +68,7 @@ pub use self::{
         CloseOutcome, Closed, EngineError, IndexLag, ModelStatus, PendingEpisode,
         RequestedEpisodes, Scope, StartError, Status,
     },
+    files::transcript_path,
     forgotten::ForgottenSession,
     handle::Engine,
     start::{EngineLoop, LastRun},
