@@ -216,12 +216,14 @@ mod tests {
 
     #[test]
     fn a_session_is_found_by_the_file_of_its_sub_agent_unless_it_is_known() {
-        const REVIEW: &str = r#"{"timestamp":"2026-01-02T03:04:05Z","type":"session_meta","payload":{"id":"review","parent_thread_id":"parent","cwd":"/app","source":{"subagent":"review"}}}"#;
+        const REVIEW: &str = r#"{"timestamp":"2026-01-02T03:04:05Z","type":"session_meta","payload":{"id":"0197a000-0000-7000-8000-000000000002","parent_thread_id":"parent","cwd":"/app","source":{"subagent":"review"}}}"#;
         let folder = tempfile::tempdir().unwrap();
         let store = SledStore::open(&folder.path().join("db")).unwrap();
         let root = folder.path().join("sessions");
         fs::create_dir_all(root.join("2026/01/02")).unwrap();
-        let path = root.join("2026/01/02/rollout-review.jsonl");
+        let path = root.join(
+            "2026/01/02/rollout-2026-01-02T03-04-05-0197a000-0000-7000-8000-000000000002.jsonl",
+        );
         fs::write(&path, format!("{REVIEW}\n")).unwrap();
         let context = || BackfillContext {
             live: Vec::new(),

@@ -182,7 +182,7 @@ mod tests {
         session.file.clear();
         let path = |session: &Session| transcript_path(&store, session).unwrap();
         assert_eq!(path(&session), "");
-        let mut write = |number: u32, path: &str| {
+        let write = |number: u32, path: &str| {
             let mut source = contract::source_of(&session, number);
             path.clone_into(&mut source.path);
             store.write(vec![Write::Source { source, checkpoint: None }]).wait().unwrap();
