@@ -272,7 +272,10 @@ fn unknown_request(method: String) -> ErrorData {
         "tools/call" => "`name`, the name of a tool, and may have `arguments`, an object",
         "prompts/get" => "`name`, the name of a prompt, and may have `arguments`, an object",
         "resources/read" => "`uri`, the URI of a resource",
-        _ => return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+        _ => {
+            let what = format!("the method `{method}` is not known");
+            return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, what, None);
+        }
     };
     let what = format!("`params` of `{method}` must have {wanted}");
     error_data(Error::new(code::INVALID_PARAMS, what))
