@@ -57,7 +57,9 @@ impl Screen {
         let indent = " ".repeat(indent);
         let options = textwrap::Options::new(self.width())
             .subsequent_indent(&indent)
-            .word_separator(textwrap::WordSeparator::AsciiSpace);
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            // A name or a path with hyphens can then be copied.
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
         textwrap::wrap(text, options).into_iter().map(std::borrow::Cow::into_owned).collect()
     }
 
