@@ -41,3 +41,21 @@ fn indent(text: &str) -> usize {
     let entry = text.trim_start();
     if entry.starts_with("- ") { text.len() - entry.len() + 2 } else { 0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_entries_of_lists_are_indented() {
+        for (text, expected) in [
+            ("- an entry", 2),
+            ("  - an inner entry", 4),
+            ("Ended 2026-03-01", 0),
+            ("-v is an option", 0),
+            ("  more", 0),
+        ] {
+            assert_eq!(indent(text), expected, "{text}");
+        }
+    }
+}

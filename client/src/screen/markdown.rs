@@ -112,6 +112,13 @@ pub(super) fn with_next<'t>(
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_name_with_hyphens_is_not_divided() {
+        let screen = Screen::of_test(30);
+        let lines = screen.within_width("Review the branch fix/remove-entiredb-store", 2);
+        assert_eq!(lines, ["Review the branch", "  fix/remove-entiredb-store"]);
+    }
+
     fn rendered(text: &str) -> Vec<String> {
         let screen = Screen::of_test(40);
         with_next(text.lines()).flat_map(|(line, next)| screen.rendered(line, next)).collect()
