@@ -126,7 +126,7 @@ mod tests {
             let query = query.to_owned();
             let arguments = SearchFactsArguments { query, ..SearchFactsArguments::default() };
             let condition = FactCondition::of(&arguments).unwrap();
-            assert_eq!(condition.has_words, wanted, "{}", arguments.query);
+            assert_eq!(condition.includes_minor, wanted, "{}", arguments.query);
         }
     }
 }
