@@ -69,6 +69,7 @@ pub use self::{
         CloseOutcome, Closed, EngineError, IndexLag, ModelStatus, PendingEpisode,
         RequestedEpisodes, Scope, StartError, Status,
     },
+    files::transcript_path,
     forgotten::ForgottenSession,
     handle::Engine,
     start::{EngineLoop, LastRun},

@@ -38,6 +38,8 @@ pub(super) const TRACKING_IS_OFF: &str = "nothing: `session_tracking.enabled` is
 const TYPES: usize = 2;
 /// Maximum number of attempts to wait, while the daemon reopens its database.
 const MAX_SETTLE_ATTEMPTS: u32 = 5;
+/// Number of columns before the values.
+const VALUE_INDENT: usize = 12;
 /// Length, in columns, of the progress bar of the import.
 const BAR: usize = 24;
 
@@ -101,7 +103,8 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
     let head = format!("graphitid {}", line(&answer.version));
     screen.print(format!("{} is {state} (pid {}, up {up})", screen.bold(head), answer.pid));
     let row = |name: &str, text: String| {
-        screen.print(format!("  {}  {text}", screen.dim(format!("{name:<8}"))));
+        let text = format!("  {}  {text}", screen.dim(format!("{name:<8}")));
+        screen.print_wrapped(&text, VALUE_INDENT);
     };
     row("home", line(&short_path(&answer.home)));
     if answer.watched.is_empty() {
@@ -119,7 +122,7 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
     row(
         "kept",
         format!(
-            "{} messages and tool calls, {} episodes, database {}, index {}",
+            "{} messages and tool calls, {} summaries and remembered texts, database {}, index {}",
             number(kept.messages),
             number(kept.episodes),
             bytes(kept.database_bytes),
@@ -147,7 +150,9 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
     }
     if !answer.problems.is_empty() {
         screen.print(screen.warn("Problems, the latest last:"));
-        answer.problems.iter().for_each(|problem| screen.print(format!("  {}", line(problem))));
+        for problem in &answer.problems {
+            screen.print_wrapped(&format!("  {}", line(problem)), 4);
+        }
     }
 }
 
@@ -155,7 +160,7 @@ fn sessions(answer: &HealthAnswer) -> String {
     let sessions = &answer.sessions;
     let counts = [
         (sessions.active, "active"),
-        (sessions.inactive, "quiet"),
+        (sessions.inactive, "inactive"),
         (sessions.indexing, "being indexed"),
         (sessions.indexed, "indexed"),
         (sessions.unindexed, "unindexed"),
@@ -237,7 +242,13 @@ fn history(answer: &HealthAnswer, screen: &Screen) -> String {
         return screen.warn(format!("not imported completely: {}", line(why)));
     }
     if history.left == 0 {
-        return format!("imported, {read} read since the start");
+        return match history.unread {
+            0 => format!("imported, {read} read since the start"),
+            unread => {
+                let transcripts = super::counted(unread as u64, "transcript", "transcripts");
+                format!("reading {transcripts}, {read} read since the start")
+            }
+        };
     }
     let filled = history.done * BAR / total.max(1);
     let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR - filled));
@@ -247,10 +258,14 @@ fn history(answer: &HealthAnswer, screen: &Screen) -> String {
 fn records(answer: &HealthAnswer) -> String {
     let records = &answer.records;
     let skipped: u64 = records.skipped.values().sum();
-    let mut text = format!("{} read, {} skipped", number(records.read), number(skipped));
+    let mut text = format!(
+        "{} read, {} of them without content",
+        number(records.read + skipped),
+        number(skipped)
+    );
     for (count, what) in [
         (records.repaired, "repaired"),
-        (records.broken, "given up"),
+        (records.broken, "broken"),
         (records.restarts, "files truncated or replaced"),
     ] {
         if count > 0 {
@@ -344,6 +359,8 @@ mod tests {
         answer.sessions.empty = 31;
         assert_eq!(history(&answer, &screen), "imported, 0 B read since the start");
         assert_eq!(sessions(&answer), "0; 31 without messages");
+        answer.history.unread = 16;
+        assert_eq!(history(&answer, &screen), "reading 16 transcripts, 0 B read since the start");
         answer.history.refused = Some("the disk is full".to_owned());
         assert_eq!(history(&answer, &screen), "not imported completely: the disk is full");
         assert_eq!(sessions(&answer), "0; 31 without stored messages");

@@ -22,7 +22,9 @@ use crate::{
         tools::list_sessions,
     },
     clock,
-    engine::{BackfillCandidate, ForgottenSession, forks, redaction, transcript_exists},
+    engine::{
+        BackfillCandidate, ForgottenSession, forks, redaction, transcript_exists, transcript_path,
+    },
     model::{
         Namespace, Project, SessionId, SessionKey, Timestamp, episode::MEMORY, session::Session,
     },
@@ -279,6 +281,7 @@ fn known_row(daemon: &DaemonState, session: &Session) -> Result<ForgottenRow, St
     let store = daemon.engine.store().as_ref();
     let row = convert::session_row(store, session)?;
     let origin = origin(store, session)?;
+    let transcript = transcript_path(store, session)?;
     Ok(ForgottenRow {
         short_id: row.short_id,
         session_id: row.session_id,
@@ -287,7 +290,7 @@ fn known_row(daemon: &DaemonState, session: &Session) -> Result<ForgottenRow, St
         project: row.project,
         at: row.last_activity,
         messages: row.message_count,
-        exists: origin == TRANSCRIPT && transcript_exists(Path::new(&session.file)),
+        exists: origin == TRANSCRIPT && transcript_exists(Path::new(&transcript)),
         origin: origin.to_owned(),
         file_path: row.file_path,
     })

@@ -95,6 +95,8 @@ pub(super) struct EngineState {
     remaking: Option<SessionKey>,
     /// New files that are not yet matched to a session.
     discovery: Discovery,
+    /// The number of new files that are being stored. Queries are answered meanwhile.
+    registering: usize,
     unreadable: Unreadable,
     agents: Agents,
     /// The callers that wait for the end of a session's job.
@@ -152,6 +154,7 @@ impl EngineState {
             forgetting: Forgetting::default(),
             remaking: None,
             discovery: Discovery::default(),
+            registering: 0,
             unreadable: Unreadable::default(),
             agents: Agents::default(),
             waiting: HashMap::new(),

@@ -12,10 +12,10 @@ use crate::{
 
 /// Words that look like the prefix of a ticket, as in `UTF-8`.
 const NOT_TICKET_PREFIXES: &[&str] = &[
-    "Q1", "Q2", "Q3", "Q4", "CRC", "UTF", "SHA", "ISO", "GPT", "RFC", "CVE", "MD", "HTTP", "HTTPS", "TLS", "AES", "RSA", "ES",
-    "EN", "US", "TCP", "UDP", "IPV", "X", "H", "V", "PEP", "CWE", "ECMA", "ANSI", "UTC", "GMT",
-    "RS", "HS", "COVID", "PR", "GEMINI", "CLAUDE", "OPUS", "SONNET", "STEP", "PHASE", "A", "B",
-    "C",
+    "Q1", "Q2", "Q3", "Q4", "CRC", "UTF", "SHA", "ISO", "GPT", "RFC", "CVE", "MD", "HTTP", "HTTPS",
+    "TLS", "AES", "RSA", "ES", "EN", "US", "TCP", "UDP", "IPV", "X", "H", "V", "PEP", "CWE",
+    "ECMA", "ANSI", "UTC", "GMT", "RS", "HS", "COVID", "PR", "GEMINI", "CLAUDE", "OPUS", "SONNET",
+    "STEP", "PHASE", "A", "B", "C",
 ];
 /// Kinds of work in the names of branches.
 const KINDS: &[&str] = &[

@@ -44,8 +44,14 @@ fn the_engine_has_settled_when_no_file_is_being_identified_or_read() {
     assert_eq!(settled.try_recv(), WAITS, "the file is being identified");
     decider.identify();
     assert_eq!(settled.try_recv(), WAITS, "the file is being read");
+    assert_eq!(unread(&mut decider), 1);
     decider.finish(1);
+    assert_eq!(unread(&mut decider), 0);
     assert_eq!(settled.try_recv(), Ok(()));
+}
+
+fn unread(decider: &mut Decider) -> usize {
+    decider.command(EngineCommand::Status).try_recv().unwrap().unread
 }
 
 #[test]
