@@ -4,6 +4,8 @@
 //! printed with `text(...)`: often the result of a call, which has the members `exit_code`,
 //! `session_id` and `output`, or only the member `output`.
 
+use std::borrow::Cow;
+
 use crate::format::{
     codex::memory::RunningScript,
     json::{self, Object},
@@ -27,7 +29,7 @@ pub(super) fn read(raw: &str) -> (ScriptState, Vec<String>) {
         true => {
             let blocks = json::objects(raw);
             let texts = blocks.iter().filter_map(|block| block.string_within("text", TEXT_KEPT));
-            texts.map(|text| text.into_owned()).collect()
+            texts.map(Cow::into_owned).collect()
         }
         false => vec![super::output::whole_text(raw, TEXT_KEPT).into_owned()],
     };

@@ -138,9 +138,10 @@ impl OutputView<'_> {
             if let Some(found) = saved.captures(self.output) {
                 push_latest(stashes, kept(&found[1], bounds::NAME), STASHES);
             }
-        } else if !(call.reports_dropped_stash() && restores_nothing(self.output))
-            && !keeps_stash(self.output)
-        {
+            return;
+        }
+        let is_kept = call.reports_dropped_stash() && restores_nothing(self.output);
+        if !is_kept && !keeps_stash(self.output) {
             restore(stashes, call);
         }
     }
