@@ -102,7 +102,8 @@ impl StatementStates {
     /// from it, one for each item of a list, the statement holds as long as one of them does.
     fn add(&mut self, text: &str, state: &StatementState) {
         let mut added = state.clone();
-        if let Some(known) = self.statements.get(text).filter(|one| one.sentence != added.sentence) {
+        if let Some(known) = self.statements.get(text).filter(|one| one.sentence != added.sentence)
+        {
             text.clone_into(&mut added.sentence);
             added.holds |= known.holds;
         }

@@ -6,13 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
-use crate::{graph::StatementStates, model::{
-    Fact, Timestamp,
-    evidence::{Choice, Commit, Quote},
-    graph::{Certainty, Relation},
-    summary::{DecisionRecord, Outcome},
-    wording::WITHDRAWN,
-}};
+use crate::{
+    graph::{
+        StatementStates,
+        fact_validity::{MarkEffect, mark_effect},
+    },
+    model::{
+        Fact, Timestamp,
+        evidence::{Choice, Commit, Quote},
+        graph::{Certainty, Relation, Stance, Subject, fingerprint},
+        summary::{DecisionRecord, Outcome},
+        wording::WITHDRAWN,
+    },
+};
 
 #[test]
 fn an_open_end_closes_when_it_is_asked_for_committed_or_its_command_succeeds() {
@@ -172,6 +178,18 @@ fn a_failure_ends_only_with_a_run_of_its_own_tests() {
         let failing = of(&facts(&[&first]), Relation::Fails).count();
         assert_eq!(failing, usize::from(!wanted), "{failed:?} {later:?} in one session");
     }
+}
+
+#[test]
+fn a_run_without_a_place_ends_failures_that_earlier_versions_stored() {
+    let mut session = SessionFixture::new(10, "Fix the parser");
+    session.run(7, &[]);
+    let statements = super::extract(&session.episode, &session.evidence);
+    let subject = Subject::of("tests", session.episode.project.root().namespace(), "cargo test");
+    let stance =
+        Stance::Fails { test: fingerprint("t"), command: fingerprint("cargo test"), total: 99 };
+    let mark = statements.marks.iter().find(|mark| mark.subject == subject).unwrap();
+    assert_eq!(mark_effect(&stance, &mark.observation), Some(MarkEffect::Ends));
 }
 
 #[test]
@@ -562,7 +580,8 @@ fn a_task_of_a_session_with_long_commits_ends_its_open_end() {
     let mut first = SessionFixture::new(10, "Fix the login");
     first.episode.summary.next_steps = Some(vec!["Remove the old sessions".to_owned()]);
     let mut second = SessionFixture::new(20, "Go on");
-    let body: String = (0..7).map(|part| format!("Explain the change {part} of the parser\n")).collect();
+    let body: String =
+        (0..7).map(|part| format!("Explain the change {part} of the parser\n")).collect();
     second.evidence.commits = (0..12)
         .map(|number| Commit {
             hash: format!("abc123{number}"),

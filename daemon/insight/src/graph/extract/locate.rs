@@ -176,9 +176,8 @@ fn asks_or_denies(prompt: &str, sentence: &str) -> bool {
         let rank = |one: &&str| (share(one), !orders::is_question(one));
         rank(one).partial_cmp(&rank(other)).unwrap_or(Ordering::Equal)
     });
-    let differs = |one| {
-        orders::is_question(one) || text::is_negative(one) != text::is_negative(sentence)
-    };
+    let differs =
+        |one| orders::is_question(one) || text::is_negative(one) != text::is_negative(sentence);
     // A question in a fact is the user's own question.
     !orders::is_question(sentence) && most_similar.is_some_and(differs)
 }

@@ -12,10 +12,10 @@ use crate::{
 
 /// Words that look like the prefix of a ticket, as in `UTF-8`.
 const NOT_TICKET_PREFIXES: &[&str] = &[
-    "Q1", "Q2", "Q3", "Q4", "CRC", "UTF", "SHA", "ISO", "GPT", "RFC", "CVE", "MD", "HTTP", "HTTPS", "TLS", "AES", "RSA", "ES",
-    "EN", "US", "TCP", "UDP", "IPV", "X", "H", "V", "PEP", "CWE", "ECMA", "ANSI", "UTC", "GMT",
-    "RS", "HS", "COVID", "PR", "GEMINI", "CLAUDE", "OPUS", "SONNET", "STEP", "PHASE", "A", "B",
-    "C",
+    "Q1", "Q2", "Q3", "Q4", "CRC", "UTF", "SHA", "ISO", "GPT", "RFC", "CVE", "MD", "HTTP", "HTTPS",
+    "TLS", "AES", "RSA", "ES", "EN", "US", "TCP", "UDP", "IPV", "X", "H", "V", "PEP", "CWE",
+    "ECMA", "ANSI", "UTC", "GMT", "RS", "HS", "COVID", "PR", "GEMINI", "CLAUDE", "OPUS", "SONNET",
+    "STEP", "PHASE", "A", "B", "C",
 ];
 /// Kinds of work in the names of branches.
 const KINDS: &[&str] = &[
@@ -100,8 +100,9 @@ fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
         r"(?:^|[^0-9A-Za-z_/.-])([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[^0-9A-Za-z_.-]|\.(?:\s|$))"
     );
     let in_branch = pattern!(r"(?i)(?:^|/)([A-Z][A-Z0-9]{1,9})-(\d{1,6})(?:$|[-_/])");
-    let issue =
-        pattern!(r"(?i)\b(?:issues?|tickets?|fix(?:e[sd])?|close[sd]?|resolve[sd]?|bug)\s*:?\s+#(\d{1,6})\b");
+    let issue = pattern!(
+        r"(?i)\b(?:issues?|tickets?|fix(?:e[sd])?|close[sd]?|resolve[sd]?|bug)\s*:?\s+#(\d{1,6})\b"
+    );
     let link = pattern!(r"https?://\S+/issues/\d+");
     let evidence = draft.evidence;
     let prompts = evidence.prompts.iter().map(|prompt| prompt.text.as_str());

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{
     draft::{ClaimDraft, Draft},
-    fact_selection, phrasing,
+    fact_selection,
     names::file_key,
+    phrasing,
 };
 use crate::{
     graph::{MINOR, text},
@@ -244,7 +245,8 @@ fn is_setting(change: &ConfigChange) -> bool {
     let is_tuned = change.old_value.as_deref().is_some_and(|old| {
         is_scalar(old) && is_scalar(&change.new_value) && change.new_value != REMOVED
     });
-    (is_tuned || is_reason(&change.reason)) && !fact_selection::machine_specific().is_match(&change.new_value)
+    (is_tuned || is_reason(&change.reason))
+        && !fact_selection::machine_specific().is_match(&change.new_value)
 }
 
 /// Whether a text is the reason of a change, and not a request or a description of what was done or
