@@ -19,7 +19,7 @@ mod start;
 use std::{
     env,
     ffi::OsString,
-    io::{self, IsTerminal},
+    io::{self, IsTerminal, Write},
     process::ExitCode,
 };
 
@@ -62,5 +62,8 @@ fn main() -> ExitCode {
 fn refuse(error: &clap::Error) -> ExitCode {
     // The output may be closed.
     let _ = error.print();
+    if let Some(hint) = cli::hint(error) {
+        let _ = writeln!(io::stderr(), "\n{hint}");
+    }
     if error.use_stderr() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

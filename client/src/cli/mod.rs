@@ -11,7 +11,10 @@ mod transfer;
 
 use std::{ffi::OsString, iter};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 
 pub(crate) use self::{
     daemon::{
@@ -47,6 +50,21 @@ impl Cli {
     pub(crate) fn parse_arguments(arguments: Vec<OsString>) -> Result<Cli, clap::Error> {
         let arguments = exclusions::moved_behind_options(arguments);
         Cli::try_parse_from(iter::once(OsString::from("graphiti")).chain(arguments))
+    }
+}
+
+/// Returns the command that does what an unknown command of another name may be meant to do.
+pub(crate) fn hint(error: &clap::Error) -> Option<&'static str> {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    match error.get(ContextKind::InvalidSubcommand)? {
+        ContextValue::String(name) => match name.as_str() {
+            "config" => Some("The program graphitid has this command: graphitid config --help"),
+            "hooks" | "install" => Some("The hooks of agents are set up with: graphiti setup"),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -117,7 +135,7 @@ pub(crate) enum Command {
     Stats(StatsOptions),
     /// Show what the next session in a project needs to know from the last sessions
     Handoff(Handoff),
-    /// Close a session and summarise it now
+    /// Close a session and summarize it now
     Close(Close),
     /// Open a page in the browser that shows the whole memory
     ///
@@ -256,6 +274,16 @@ mod tests {
     fn start_is_another_name_of_up() {
         let cli = Cli::try_parse_from(["graphiti", "start"]).unwrap();
         assert!(matches!(cli.command, Some(Command::Up)));
+    }
+
+    #[test]
+    fn commands_of_other_programs_are_explained() {
+        let hint = |name: &str| hint(&Cli::try_parse_from(["graphiti", name]).unwrap_err());
+        assert!(hint("config").unwrap().contains("graphitid config"));
+        assert!(hint("hooks").unwrap().contains("graphiti setup"));
+        assert_eq!(hint("serach"), None);
+        let option = Cli::try_parse_from(["graphiti", "list", "--config"]).unwrap_err();
+        assert_eq!(super::hint(&option), None);
     }
 
     #[test]

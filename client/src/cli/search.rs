@@ -5,10 +5,11 @@ use clap::Args;
 use crate::cli::{Output, Project, at_least_one};
 
 /// The filters that a query can contain.
-pub(crate) const FILTERS: &str = "Excluded words: write -word, or '-\"word\"' in single quotes. Only the second form excludes words of one or two
-letters, and words with capital letters or with other characters than letters, digits and _ (such as -next.js).
-If the whole query is one quoted text, -word excludes only at the end of the text, and -\"word\" anywhere. In a command line such as 'go test -run', -run is an ordinary word.
--p is an option of this command: write '-postgres' as '-\"postgres\"'.
+pub(crate) const FILTERS: &str = "Excluded words: write -word, or '-\"word\"' in single quotes. Only the second form excludes words
+of one or two letters, and words with capital letters or with other characters than letters,
+digits and _ (such as -next.js). If the whole query is one quoted text, -word excludes only at the
+end of the text, and -\"word\" anywhere. In a command line such as 'go test -run', -run is an
+ordinary word. -p is an option of this command: write '-postgres' as '-\"postgres\"'.
 
 Filters in the query (a - before a filter negates it):
   project:  the end of its path, or a word of its name

@@ -17,7 +17,8 @@ pub(crate) struct Status {
 pub(crate) struct List {
     #[command(flatten)]
     pub(crate) project: Project,
-    /// Only sessions in this state
+    /// Only sessions in this state. The table shows the outcome of indexed sessions, such as
+    /// `completed`, instead of the state
     #[arg(long, value_enum)]
     pub(crate) state: Option<SessionState>,
     /// Only sessions of this agent, such as codex

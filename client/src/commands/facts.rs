@@ -24,10 +24,12 @@ pub(super) fn run(args: cli::Facts, screen: &Screen) -> Result<(), AskError> {
     if let Some((Some(fact), verdict)) = marks.into_iter().find(|(fact, _)| fact.is_some()) {
         return mark(fact, verdict, args.output.json, screen);
     }
+    // A fact more than the limit shows that the list is incomplete.
+    let surplus = usize::from(screen.is_terminal() && !args.output.json);
     let arguments = SearchFactsArguments {
         query: args.query.join(" "),
         project: super::project(args.project),
-        max_facts: args.limit,
+        max_facts: args.limit.saturating_add(surplus),
         as_of: args.as_of,
         include_ended: args.ended,
         edge_types: Some(args.kind).filter(|kinds| !kinds.is_empty()),
@@ -40,14 +42,17 @@ pub(super) fn run(args: cli::Facts, screen: &Screen) -> Result<(), AskError> {
         screen.print_json(&answer);
         return Ok(());
     }
-    for (number, fact) in answer.facts.iter().enumerate() {
+    for (number, fact) in answer.facts.iter().take(args.limit).enumerate() {
         print_fact(number + 1, fact, screen);
     }
     if answer.facts.is_empty() {
         screen.print("Nothing found.");
     }
+    if answer.facts.len() > args.limit {
+        screen.print(screen.dim(format!("… more with -n {}", 2 * args.limit)));
+    }
     if !answer.message.is_empty() {
-        screen.print(screen.dim(line(&answer.message)));
+        screen.print_wrapped(&screen.dim(line(&answer.message)), 0);
     }
     Ok(())
 }
@@ -99,7 +104,8 @@ fn print_fact(number: usize, fact: &FactRow, screen: &Screen) {
     let project = fact.project.rsplit('/').next().filter(|name| !name.is_empty()).map(line);
     let project: Vec<String> = project.into_iter().collect();
     let rest = [vec![time(fact), kind], project, sources(&fact.sources), vec![id(fact)]].concat();
-    screen.print(format!("    {status}{}", screen.dim(format!(" · {}", rest.join(" · ")))));
+    let rest = screen.dim(format!(" · {}", rest.join(" · ")));
+    screen.print_wrapped(&format!("    {status}{rest}"), 4);
     for reason in fact.explanation.iter().flat_map(|explanation| explanation.lines()) {
         screen.print(format!("      {}", screen.dim(line(reason))));
     }
@@ -115,7 +121,7 @@ fn id(fact: &FactRow) -> String {
 fn time(fact: &FactRow) -> String {
     let day = |time: &str| local(time, "%Y-%m-%d");
     match &fact.invalid_at {
-        // The user marked the fact as wrong.
+        // The fact was marked as wrong.
         Some(end) if *end == fact.valid_at => format!("never true, stated on {}", day(end)),
         Some(end) => format!("true from {} to {}", day(&fact.valid_at), day(end)),
         None => {

@@ -12,6 +12,10 @@ use crate::{
 
 /// Maximum number of sessions that are listed.
 const MAX_LISTED: usize = 20;
+/// Number of columns before the title of a session.
+const TITLE_INDENT: usize = 28;
+const TRANSCRIPTS_STAY: &str =
+    "The transcripts stay in the folders of the agents, and are not read again.";
 /// The name of the agent in the row of a remembered text.
 const MEMORY: &str = "memory";
 const UNDO_HINT: &str = "Restore a session with: graphiti forget --undo <session>";
@@ -119,16 +123,23 @@ fn print(answer: &Forgotten, is_dry: bool, screen: &Screen) {
         facts.push(counted(answer.events, "waiting event", "waiting events"));
     }
     let verb = if is_dry { "Would be forgotten" } else { "Forgotten" };
-    screen.print(format!("{verb}: {}.", facts.join(", ")));
+    screen.print_wrapped(&format!("{verb}: {}.", facts.join(", ")), 0);
     print_rows(&answer.sessions, screen);
     if !answer.relatives.is_empty() {
         screen.print("Kept: forks and copies that share text with these sessions:");
         print_rows(&answer.relatives, screen);
     }
     if answer.sessions.iter().any(|row| row.exists) {
-        screen.print("The transcripts stay in the folders of the agents, and are not read again.");
+        screen.print_wrapped(TRANSCRIPTS_STAY, 0);
     }
-    losses(&answer.sessions).iter().for_each(|loss| screen.print(screen.warn(loss)));
+    losses(&answer.sessions).iter().for_each(|loss| screen.print_wrapped(&screen.warn(loss), 0));
+    for session in &answer.damaged {
+        let session = line(session);
+        let loss = format!(
+            "Some messages of {session} were damaged: if a copy or a fork of the transcript contains them, they may be read from it again."
+        );
+        screen.print_wrapped(&screen.warn(loss), 0);
+    }
     if is_dry {
         screen.print("Forget them with --run.");
     }
@@ -197,7 +208,8 @@ fn print_rows(rows: &[ForgottenRow], screen: &Screen) {
             () => "",
         };
         let when = ago(instant(&row.at), now());
-        screen.print(format!("  {:<8}  {when:>14}  {title}{kind}", line(shown_id(row))));
+        let row = format!("  {:<8}  {when:>14}  {title}{kind}", line(shown_id(row)));
+        screen.print_wrapped(&row, TITLE_INDENT);
     }
     if rows.len() > MAX_LISTED {
         let more = format!("  … and {} more: --json shows all", rows.len() - MAX_LISTED);

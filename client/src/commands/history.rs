@@ -31,10 +31,12 @@ const RELATIVE: &str =
 
 pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
     let exists = |path: &str| Path::new(path).exists();
-    check_line_number(&args.file, exists)?;
-    let (given, number) = file_and_line(&args.file, exists);
     let project = super::project(args.project);
-    let file = in_project(given, project.as_deref(), exists);
+    let in_project = |file: &str| in_project(file, project.as_deref(), exists);
+    let exists_in_project = |file: &str| exists(&in_project(file));
+    check_line_number(&args.file, exists_in_project)?;
+    let (given, number) = file_and_line(&args.file, exists_in_project);
+    let file = in_project(given);
     let text = match (args.text.filter(|text| !text.trim().is_empty()), number) {
         (Some(text), _) => Some(text),
         (None, Some(number)) => Some(line_of(&file, number)?),
@@ -43,7 +45,7 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
     let arguments = BlameArguments {
         file: path_or_name(&file, exists),
         text: text.clone(),
-        project,
+        project: project.clone(),
         limit: args.limit,
     };
     let answer: BlameAnswer = Connection::open()?.call(blame_file::NAME, &arguments)?;
@@ -68,7 +70,7 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
             }
             None => format!("No known session changed {}.", line(&answer.file)),
         });
-        if Path::new(&file).is_relative() && !exists(&file) {
+        if is_relative_path(&file) && !exists(&file) {
             screen.print(screen.dim(RELATIVE));
         }
     }
@@ -90,13 +92,17 @@ fn check_line_number(given: &str, exists: impl Fn(&str) -> bool) -> Result<(), A
 /// Returns the path of `file` in the directory of the given project, if `file` is a relative path
 /// that does not exist in the current directory. A name without a folder is searched by the daemon.
 fn in_project(file: &str, project: Option<&str>, exists: impl Fn(&str) -> bool) -> String {
-    let is_path = file.contains(['/', '\\']) && Path::new(file).is_relative();
     match project.map(Path::new).filter(|directory| directory.is_absolute()) {
-        Some(directory) if is_path && !exists(file) => {
+        Some(directory) if is_relative_path(file) && !exists(file) => {
             directory.join(file).to_string_lossy().into_owned()
         }
         _ => file.to_owned(),
     }
+}
+
+/// Whether a text is a relative path with a folder, and not only a name.
+fn is_relative_path(file: &str) -> bool {
+    file.contains(['/', '\\']) && Path::new(file).is_relative()
 }
 
 /// Splits `FILE:LINE`, unless a file exists whose name is the whole text.
@@ -172,7 +178,7 @@ pub(super) fn fix(args: cli::Fix, screen: &Screen) -> Result<(), AskError> {
     }
     answer.errors.iter().for_each(|error| print_error(error, screen));
     if !answer.similar.is_empty() {
-        screen.print(screen.bold(find_fix::SIMILAR_HEADING));
+        screen.print_wrapped(&screen.bold(find_fix::SIMILAR_HEADING), 0);
         answer.similar.iter().for_each(|fact| print_fix(fact, screen));
     }
     if answer.errors.is_empty() && answer.similar.is_empty() {

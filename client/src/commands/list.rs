@@ -17,7 +17,8 @@ use crate::{
 /// Width, in columns, to which the project's name is cut after titles are cut and optional columns
 /// are dropped.
 const PROJECT: usize = 32;
-/// Width, in columns, to which a title is cut before optional columns are dropped.
+/// Minimum width, in columns, to which a title is cut before optional columns are dropped. On a wide
+/// terminal, the title keeps at least three tenths of the width.
 const TITLE: usize = 24;
 
 pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {
@@ -110,7 +111,7 @@ pub(super) fn print(sessions: &[SessionRow], screen: &Screen) {
         column("ACTIVITY", Align::Left),
         column("MSGS", Align::Right),
         Column::wanted("PROJECT", PROJECT, 8),
-        Column::wanted("TITLE", TITLE, 16),
+        Column::wanted("TITLE", TITLE.max(screen.width() * 3 / 10), 16),
     ]);
     let mut table = TextTable::new(columns);
     let now = now();

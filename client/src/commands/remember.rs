@@ -50,6 +50,9 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
         Some(since) => format!("Known already {scope}, since {}.", day(since)),
         None => format!("Remembered {scope}."),
     });
+    if let Some(text) = &answer.redacted {
+        screen.print(screen.warn(replaced(text)));
+    }
     if let Some(project) = arguments.group_id.as_ref().filter(|_| !args.everywhere)
         && is_no_project(project, &[std::env::home_dir().unwrap_or_default(), std::env::temp_dir()])
     {
@@ -76,6 +79,11 @@ pub(super) fn run(args: cli::Remember, screen: &Screen) -> Result<(), AskError> 
 fn is_no_project(directory: &str, common: &[PathBuf]) -> bool {
     let path = Path::new(directory);
     path.has_root() && path.parent().is_none() || common.iter().any(|folder| folder == path)
+}
+
+/// Says that a part of the text was replaced. `text` is the stored text around this part.
+fn replaced(text: &str) -> String {
+    format!("A part of the text was replaced, because it looks like a secret: “{}”", line(text))
 }
 
 /// Formats a time as a local day.
@@ -127,5 +135,14 @@ mod tests {
         for project in ["/home/ada/app", "/home", "/app", "/tmp/app", "0a1b2c3d"] {
             assert!(!is_no_project(project, &common), "{project}");
         }
+    }
+
+    #[test]
+    fn a_replaced_part_is_shown_on_one_line() {
+        assert_eq!(
+            replaced("the pin is [REDACTED:pin]\nand"),
+            "A part of the text was replaced, because it looks like a secret: “the pin is \
+             [REDACTED:pin] and”"
+        );
     }
 }

@@ -8,7 +8,7 @@ use std::{
 use graphiti_proto::tools::{
     Detail, SessionRow,
     get_handoff::{self, GetHandoffAnswer, GetHandoffArguments},
-    get_session::{self, GetSessionAnswer, GetSessionArguments},
+    get_session::{self, FileRow, GetSessionAnswer, GetSessionArguments},
     search_sessions::{self, SearchSessionsAnswer, SearchSessionsArguments},
 };
 use serde_json::{Value, json};
@@ -44,7 +44,9 @@ pub(super) fn run(args: cli::Resume, screen: &Screen) -> Result<(), AskError> {
     match (is_json, &way) {
         (true, _) => screen.print_json(&way.to_json(&session)),
         (false, ResumePlan::Resume(command)) => screen.print(command),
-        (false, ResumePlan::Restart(restart)) => return Err(AskError::Failed(refusal(restart))),
+        (false, ResumePlan::Restart { command, cause }) => {
+            return Err(AskError::Failed(refusal(command, cause)));
+        }
     }
     Ok(())
 }
@@ -59,7 +61,7 @@ fn choose(
     let mut prepare = |session: &SessionRow| match is_print {
         true => match ResumePlan::of(session).map_err(|error| error.to_string())? {
             ResumePlan::Resume(command) => Ok(command),
-            ResumePlan::Restart(restart) => Err(reason(&restart)),
+            ResumePlan::Restart { command, cause } => Err(reason(&command, cause)),
         },
         false => choice.command(session),
     };
@@ -73,7 +75,7 @@ fn choose(
     }
 }
 
-/// The choice of a session in a list. If the transcript of a session is gone, a second choice of
+/// The choice of a session in a list. If a session has no transcript of its own, a second choice of
 /// this session starts its agent with the handoff.
 #[derive(Default)]
 pub(super) struct ResumeChoice {
@@ -85,30 +87,29 @@ impl ResumeChoice {
     /// Returns the command for a session that was chosen, or a message for the user if there is no
     /// command.
     pub(super) fn command(&mut self, session: &SessionRow) -> Result<AgentCommand, String> {
-        let restart = match ResumePlan::of(session).map_err(|error| error.to_string())? {
+        let program = match ResumePlan::of(session).map_err(|error| error.to_string())? {
             ResumePlan::Resume(command) => return Ok(command),
-            ResumePlan::Restart(restart) => restart,
+            ResumePlan::Restart { command, .. } => command.program,
         };
         if self.reported.as_ref() == Some(&session.session_id) {
             return with_handoff(session).map_err(|error| error.to_string());
         }
         self.reported = Some(session.session_id.clone());
-        let program = restart.program;
         Err(format!("Its transcript is gone; choose it again to start {program} with the handoff"))
     }
 }
 
-/// Resumes a session in place of this program. If the transcript of the session is gone, offers to
-/// start the agent with the handoff of the project.
+/// Resumes a session in place of this program. If the session has no transcript, offers to start
+/// the agent with the handoff of the project.
 fn launch(session: &SessionRow, screen: &Screen) -> Result<(), AskError> {
-    let restart = match ResumePlan::of(session)? {
+    let (restart, cause) = match ResumePlan::of(session)? {
         ResumePlan::Resume(command) => return execute(&command),
-        ResumePlan::Restart(restart) => restart,
+        ResumePlan::Restart { command, cause } => (command, cause),
     };
     if !screen.is_terminal() || !io::stdin().is_terminal() {
-        return Err(AskError::Failed(refusal(&restart)));
+        return Err(AskError::Failed(refusal(&restart, cause)));
     }
-    screen.print(reason(&restart));
+    screen.print(reason(&restart, cause));
     let program = restart.program;
     if !ask_yes_no(&format!("Start {program} with the handoff as its first prompt?"))? {
         screen.print(format!("You can do it later with: {}", restart_command_line(&restart)));
@@ -132,8 +133,8 @@ fn with_handoff(session: &SessionRow) -> Result<AgentCommand, AskError> {
 enum ResumePlan {
     /// The agent of the session resumes it.
     Resume(AgentCommand),
-    /// The transcript is gone: the agent of the session starts with a first prompt.
-    Restart(AgentCommand),
+    /// The agent cannot resume the session. It starts with a first prompt.
+    Restart { command: AgentCommand, cause: &'static str },
 }
 
 impl ResumePlan {
@@ -150,18 +151,18 @@ impl ResumePlan {
             };
             return Err(AskError::InvalidInput(what));
         }
-        if has_transcript(session)? {
+        let Some(cause) = missing_transcript(&files_of(session)?) else {
             return Ok(ResumePlan::Resume(command));
-        }
-        let restart =
+        };
+        let command =
             setup::start(session, &introduction(session)).map_err(AskError::InvalidInput)?;
-        Ok(ResumePlan::Restart(restart))
+        Ok(ResumePlan::Restart { command, cause })
     }
 
     fn to_json(&self, session: &SessionRow) -> Value {
         let (command, shell_line, is_resumable) = match self {
             ResumePlan::Resume(command) => (command, command.to_string(), true),
-            ResumePlan::Restart(command) => (command, restart_command_line(command), false),
+            ResumePlan::Restart { command, .. } => (command, restart_command_line(command), false),
         };
         json!({
             "session": session,
@@ -174,16 +175,27 @@ impl ResumePlan {
     }
 }
 
-/// Whether the transcript that the agent would read exists.
-fn has_transcript(session: &SessionRow) -> Result<bool, AskError> {
+fn files_of(session: &SessionRow) -> Result<Vec<FileRow>, AskError> {
     let arguments = GetSessionArguments {
         session_id: Some(session.session_id.clone()),
         detail: Detail::Ids,
         ..GetSessionArguments::default()
     };
     let answer: GetSessionAnswer = Connection::open()?.call(get_session::NAME, &arguments)?;
-    let own = answer.files.iter().find(|file| file.sub_agent.is_none());
-    Ok(own.is_some_and(|file| file.exists))
+    Ok(answer.files)
+}
+
+/// Returns why the agent cannot read the transcript of a session with these files; `None` if the
+/// session's own file exists.
+fn missing_transcript(files: &[FileRow]) -> Option<&'static str> {
+    let exists =
+        |is_own: bool| files.iter().any(|file| file.exists && file.sub_agent.is_none() == is_own);
+    match (exists(true), exists(false)) {
+        (true, _) => None,
+        _ if files.is_empty() => Some("the transcript of this session is not on this machine"),
+        (false, true) => Some("only the transcript of a sub-agent of this session exists"),
+        (false, false) => Some("the transcript of this session is gone"),
+    }
 }
 
 fn introduction(session: &SessionRow) -> String {
@@ -191,16 +203,16 @@ fn introduction(session: &SessionRow) -> String {
     format!("Continue the work of session {id}; `graphiti show {id}` prints its summary.")
 }
 
-fn reason(restart: &AgentCommand) -> String {
-    let program = restart.program;
-    format!("The transcript of this session is gone, so {program} cannot resume it.")
+fn reason(restart: &AgentCommand, cause: &str) -> String {
+    format!("{} cannot resume the session: {cause}.", restart.program)
 }
 
-fn refusal(restart: &AgentCommand) -> String {
-    let why = "the transcript of this session is gone, so";
+fn refusal(restart: &AgentCommand, cause: &str) -> String {
     let program = restart.program;
     let command = restart_command_line(restart);
-    format!("{why} {program} cannot resume it\nStart {program} with the handoff instead: {command}")
+    format!(
+        "{cause}, so {program} cannot resume it\nStart {program} with the handoff instead: {command}"
+    )
 }
 
 /// Formats the shell command that starts the agent with the handoff. Double quotes are safe,
@@ -334,6 +346,23 @@ mod tests {
         ] {
             assert!(!is_unknown_id(&other), "{other}");
         }
+    }
+
+    #[test]
+    fn a_session_with_only_the_transcript_of_a_sub_agent_is_not_reported_as_deleted() {
+        let file = |sub_agent: Option<&str>, exists: bool| FileRow {
+            sub_agent: sub_agent.map(str::to_owned),
+            exists,
+            ..FileRow::default()
+        };
+        let cause = |files: &[FileRow]| missing_transcript(files).unwrap_or_default();
+        assert_eq!(cause(&[file(None, true), file(Some("review"), false)]), "");
+        let of_sub_agent = "only the transcript of a sub-agent of this session exists";
+        assert_eq!(cause(&[file(Some("review"), true)]), of_sub_agent);
+        assert_eq!(cause(&[file(None, false), file(Some("review"), true)]), of_sub_agent);
+        let gone = "the transcript of this session is gone";
+        assert_eq!(cause(&[file(Some("review"), false)]), gone);
+        assert_eq!(cause(&[]), "the transcript of this session is not on this machine");
     }
 
     #[test]

@@ -114,7 +114,9 @@ impl SessionView<'_> {
         ];
         if self.extent == Extent::Verbose {
             rows.push(("session", format!("{} ({})", session.session_id, session.agent)));
-            rows.push(("state", outcome_or_state(session).replace('_', " ")));
+            let is_indexed = session.state == "indexed" && episode.is_some();
+            let name = if is_indexed { "outcome" } else { "state" };
+            rows.push((name, outcome_or_state(session).replace('_', " ")));
             rows.push(("branch", branches(answer)));
             rows.push(("episode", episode.map(|one| one.uuid.clone()).unwrap_or_default()));
             rows.extend(answer.files.iter().map(|file| ("file", file_line(file))));
@@ -197,7 +199,7 @@ fn missing_summary_hint(answer: &GetSessionAnswer) -> String {
         ),
         _ if session.message_count == 0 => "This session has no messages.".to_owned(),
         _ => {
-            format!("Close the session to summarise it now: graphiti close {}", session.session_id)
+            format!("Close the session to summarize it now: graphiti close {}", session.session_id)
         }
     }
 }

@@ -63,9 +63,10 @@ fn without_daemon(error: AskError, socket: &str) -> AskError {
 /// Removes the hint to start the daemon from the error that no daemon runs.
 fn without_start(error: AskError) -> AskError {
     match error {
-        AskError::NotRunning { home, .. } => {
-            AskError::Failed(format!("graphitid is not running for {}", home.display()))
-        }
+        AskError::NotRunning { home, socket } => AskError::Failed(format!(
+            "graphitid is not running for {}: nothing answers at {socket}",
+            home.display()
+        )),
         error => error,
     }
 }
@@ -113,7 +114,7 @@ mod tests {
         assert!(!error.contains("--force"), "{error}");
         let down = AskError::NotRunning { home: "/app".into(), socket: "/app/mcp.sock".to_owned() };
         let error = without_daemon(down, "/app/mcp.sock").to_string();
-        assert_eq!(error, "graphitid is not running for /app");
+        assert_eq!(error, "graphitid is not running for /app: nothing answers at /app/mcp.sock");
         let kept = without_daemon(AskError::NoHome, "/h/mcp.sock");
         assert!(matches!(kept, AskError::NoHome));
     }

@@ -27,8 +27,10 @@ pub(super) fn run(args: cli::Tools, screen: &Screen) -> Result<(), AskError> {
             }
         }
         ToolsCommand::Set { tool, intent, domain } => {
-            ask(&Tools::Set { tool: tool.clone(), intent, domain })?;
-            screen.print(format!("{} is classified as you specified from now on.", line(&tool)));
+            let text =
+                format!("From now on, {tool} has the intent {intent} and the domain {domain}.");
+            ask(&Tools::Set { tool, intent, domain })?;
+            screen.print(line(&text));
         }
         ToolsCommand::Unset { tool } => {
             ask(&Tools::Unset { tool: tool.clone() })?;

@@ -57,7 +57,9 @@ impl Screen {
         let indent = " ".repeat(indent);
         let options = textwrap::Options::new(self.width())
             .subsequent_indent(&indent)
-            .word_separator(textwrap::WordSeparator::AsciiSpace);
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            // A name or a path with hyphens can then be copied.
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
         textwrap::wrap(text, options).into_iter().map(std::borrow::Cow::into_owned).collect()
     }
 
@@ -109,6 +111,13 @@ pub(super) fn with_next<'t>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_with_hyphens_is_not_divided() {
+        let screen = Screen::of_test(30);
+        let lines = screen.within_width("Review the branch fix/remove-entiredb-store", 2);
+        assert_eq!(lines, ["Review the branch", "  fix/remove-entiredb-store"]);
+    }
 
     fn rendered(text: &str) -> Vec<String> {
         let screen = Screen::of_test(40);

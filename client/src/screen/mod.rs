@@ -90,8 +90,10 @@ impl Screen {
         self.print_bytes(format!("{text}\n").as_bytes());
     }
 
+    /// Prints a table. On a terminal, the table is fitted to its width. Programs get whole texts.
     pub(crate) fn print_table(&self, table: &TextTable) {
-        for text in table.lines(self.width, |heading| self.dim(heading)) {
+        let width = if self.terminal { self.width } else { usize::MAX };
+        for text in table.lines(width, |heading| self.dim(heading)) {
             self.print(text);
         }
     }

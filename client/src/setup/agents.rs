@@ -312,7 +312,7 @@ const PI: AgentSetup = AgentSetup {
 
 impl Surroundings<'_> {
     /// Returns an agent's folder: from an environment variable, or in the user's home.
-    fn folder(&self, variable: &str, usual: &str) -> PathBuf {
+    pub(crate) fn folder(&self, variable: &str, usual: &str) -> PathBuf {
         self.value_of(variable).map_or_else(|| self.home.join(usual), PathBuf::from)
     }
 

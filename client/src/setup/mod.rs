@@ -24,7 +24,7 @@ use std::{
 };
 
 pub(crate) use self::{
-    agents::{AGENTS, agent_names, installed},
+    agents::{AGENTS, AgentSetup, agent_names, installed},
     command::shell_line,
     embeddings::{install_model, remove, settings, target_folder},
     resume::{AgentCommand, resume, start},

@@ -11,11 +11,12 @@ use serde_json::Value;
 
 use crate::model::{
     Role,
-    transcript::{Action, Call, ChangeKind, FileChange, Item, Outcome, TaskState, ToolResult},
+    message::{ADDED_LINE, BEFORE_OUTCOME, REMOVED_LINE},
+    transcript::{Action, Call, ChangeKind, FileChange, Item, TaskState, ToolResult},
 };
 
 pub use crate::config::{Filter, Keep};
-use crate::error_lines::error_lines;
+use crate::{error_lines::error_lines, outcome_text::outcome_text};
 
 /// The text that is kept of one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,7 +161,7 @@ impl Filter {
         });
         let colon = if call.subject.is_empty() { "" } else { ": " };
         let call_text = format!("{}{colon}{}", call.tool, call.subject);
-        let line = one_line(&format!("{call_text} → {}", outcome_text(result)));
+        let line = one_line(&format!("{call_text}{BEFORE_OUTCOME}{}", outcome_text(result)));
         let text = match &self.tool_content {
             Keep::Full => format!("{line}\n{}", result.content.decode(CONTENT)),
             Keep::Omit => return None,
@@ -209,40 +210,6 @@ impl Keep {
     pub fn is_summary(&self) -> bool {
         matches!(self, Keep::Template(_) | Keep::Prompt(_))
     }
-}
-
-/// Returns `ok`, or the kind of failure with a line of the error.
-fn outcome_text(result: &ToolResult<'_>) -> String {
-    let outcome = match result.outcome {
-        Outcome::Succeeded => return "ok".to_owned(),
-        Outcome::Failed(Some(code)) => format!("failed (exit {code})"),
-        Outcome::Failed(None) => "failed".to_owned(),
-        Outcome::Rejected => return "refused by the user".to_owned(),
-        Outcome::Interrupted => return "interrupted".to_owned(),
-    };
-    let content = result.content.decode(4 << 10);
-    match significant_line(&content) {
-        Some(line) => format!("{outcome}: {line}"),
-        None => outcome,
-    }
-}
-
-/// Returns the most significant line of an error's output: the first line that mentions an error,
-/// or else the first line.
-fn significant_line(content: &str) -> Option<&str> {
-    let content = content.strip_prefix("<tool_use_error>").unwrap_or(content);
-    let mut lines = content
-        .lines()
-        .map(|line| line.trim().trim_end_matches("</tool_use_error>"))
-        .filter(|line| !line.is_empty() && !line.starts_with("Exit code "));
-    let first = lines.clone().next()?;
-    let mentions_error = |line: &&str| {
-        let line = line.to_ascii_lowercase();
-        ["error", "failed", "fatal", "panicked", "exception", "not found", "no such", "cannot"]
-            .iter()
-            .any(|word| line.contains(word))
-    };
-    Some(lines.find(mentions_error).unwrap_or(first))
 }
 
 /// Returns the subject of a call, in one line.
@@ -319,7 +286,7 @@ fn call_text(call: &Call<'_>, subject: &str) -> String {
         Action::Change(changes) => {
             let mut text = format!("{tool}: {subject}");
             for edit in changes.iter().flat_map(|change| &change.edits) {
-                for (mark, side) in [('-', &edit.old), ('+', &edit.new)] {
+                for (mark, side) in [(REMOVED_LINE, &edit.old), (ADDED_LINE, &edit.new)] {
                     side.lines()
                         .for_each(|line| text.extend(["\n", mark.encode_utf8(&mut [0; 4]), line]));
                 }
@@ -403,7 +370,10 @@ mod tests {
     use super::*;
     use crate::{
         format::{Format, Memory, claude::Claude},
-        model::transcript::LazyText,
+        model::{
+            Message,
+            transcript::{LazyText, Origin, Outcome, Replacement},
+        },
         omit::SpeechCalls,
         salvage,
         store::Tally,
@@ -476,6 +446,44 @@ mod tests {
         assert_eq!(run.full_text(), "T: `make | tail` → ok\nerror: it broke");
         let read = result(Action::Read { path: "a.log".to_owned() });
         assert_eq!(read.full_text(), "T: a.log → ok");
+    }
+
+    #[test]
+    fn a_change_by_a_tool_of_any_name_is_recognised_in_its_text() {
+        let edit = Replacement { old: "a".to_owned(), new: "b\n\nc".to_owned() };
+        let path = "src/x.rs".to_owned();
+        let change = FileChange { path: path.clone(), edits: vec![edit], ..Default::default() };
+        let run = Action::Run { command: "cat <<E\n+b\nE".to_owned(), purpose: None };
+        let mut waiting = PendingCalls::default();
+        for (action, is_edit) in
+            [(Action::Change(vec![change]), true), (Action::Read { path }, false), (run, false)]
+        {
+            let call = Call {
+                id: "t1".into(),
+                message: None,
+                tool: "exec_command".into(),
+                input: Value::Null,
+                action,
+            };
+            let content = LazyText::plain("+ok\n");
+            let result = ToolResult { call: "t1".into(), outcome: Outcome::Succeeded, content };
+            let filter = Filter { tool_content: Keep::Full, ..Filter::default() };
+            for (item, is_call) in [(Item::Call(call), true), (Item::Result(result), false)] {
+                let kept = filter.keep(&item, &mut waiting).unwrap();
+                let message = Message {
+                    seq: 0,
+                    origin: Origin::default(),
+                    uuid: None,
+                    role: kept.role,
+                    at: None,
+                    text: kept.text,
+                    tool: kept.tool,
+                    files: kept.files,
+                    branch: None,
+                };
+                assert_eq!(message.edits_files(), is_edit && is_call, "{}", message.text);
+            }
+        }
     }
 
     #[test]

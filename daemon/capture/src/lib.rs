@@ -19,6 +19,7 @@ pub mod format;
 pub mod liveness;
 pub mod omit;
 pub mod open;
+mod outcome_text;
 pub mod records;
 pub mod salvage;
 pub mod storage;

@@ -11,6 +11,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde::de::IgnoredAny;
+
 use crate::{
     format::{Format, RunningSession},
     open::open_file,
@@ -46,58 +48,100 @@ impl Process {
     }
 }
 
-/// Returns the sessions in the liveness files of `folder` whose processes may be running. The keys
-/// are the agent's ids of the sessions.
-///
-/// Unreadable files, files of processes that have exited, and lock files that no process locks are
-/// ignored.
-pub fn running(format: &dyn Format, folder: &Path) -> HashMap<String, RunningSession> {
-    let Ok(entries) = fs::read_dir(folder) else { return HashMap::new() };
-    let files: Vec<PathBuf> = entries.flatten().take(FILES).map(|entry| entry.path()).collect();
+/// The sessions in the liveness files of a folder.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct LivenessListing {
+    /// The sessions whose processes may be running. The keys are the agent's ids of the sessions.
+    pub running: HashMap<String, RunningSession>,
+    /// Whether the folder or a file could not be read, or a file was only written in part, so that
+    /// sessions may be missing.
+    pub is_partial: bool,
+}
+
+/// Returns the sessions in the liveness files of `folder`. Files of other content, files of
+/// processes that have exited, and lock files that no process locks are ignored.
+pub fn running(format: &dyn Format, folder: &Path) -> LivenessListing {
+    let mut listing = LivenessListing::default();
+    let files = match liveness_files(folder) {
+        Ok(files) => files,
+        Err(error) => {
+            listing.is_partial = error.kind() != io::ErrorKind::NotFound;
+            return listing;
+        }
+    };
     let is_locked = files.iter().any(|file| format.locked_session(file).is_some());
-    let locks = if is_locked { file_locks() } else { HashMap::new() };
-    files
-        .iter()
-        .filter_map(|file| match format.locked_session(file) {
-            Some(session) => lock_owner(file, &locks).map(|owner| RunningSession {
-                session,
-                pid: owner.pid,
-                started: owner.started,
-                cwd: None,
-            }),
-            None => format.read_liveness(&note(file).ok()?),
-        })
-        .filter(|running| life(running.pid, running.started) != Life::Gone)
-        .map(|running| (running.session.clone(), running))
-        .collect()
+    let locks = if is_locked { file_locks() } else { Ok(HashMap::new()) };
+    for file in files {
+        let found = match format.locked_session(&file) {
+            Some(session) => locked(&file, session, &locks),
+            None => listed(format, &file),
+        };
+        match found {
+            Ok(Some(running)) if life(running.pid, running.started) != Life::Gone => {
+                listing.running.insert(running.session.clone(), running);
+            }
+            Ok(_) => {}
+            // The agent deletes the file of a session that ends.
+            Err(error) => listing.is_partial |= error.kind() != io::ErrorKind::NotFound,
+        }
+    }
+    listing
+}
+
+fn liveness_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    fs::read_dir(folder)?.take(FILES).map(|entry| Ok(entry?.path())).collect()
+}
+
+fn locked(
+    file: &Path,
+    session: String,
+    locks: &io::Result<HashMap<u64, u32>>,
+) -> io::Result<Option<RunningSession>> {
+    let Ok(locks) = locks else { return Err(io::ErrorKind::Other.into()) };
+    let owner = lock_owner(file, locks)?;
+    Ok(owner.map(|Process { pid, started }| RunningSession { session, pid, started, cwd: None }))
+}
+
+/// Returns the session that a liveness file lists; an error if the file is only written in part.
+fn listed(format: &dyn Format, file: &Path) -> io::Result<Option<RunningSession>> {
+    if file.extension().is_none_or(|extension| extension != "json") {
+        // The folder may contain other files and folders, which stay unreadable.
+        return Ok(note(file).ok().and_then(|text| format.read_liveness(&text)));
+    }
+    let text = note(file)?;
+    let running = format.read_liveness(&text);
+    let is_cut = |error: serde_json::Error| error.is_eof();
+    if running.is_none() && serde_json::from_str::<IgnoredAny>(&text).is_err_and(is_cut) {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(running)
 }
 
 /// Returns the process that locks the file. Looks up the lock in the list of the system, because an
 /// attempt to lock the file could prevent the agent from locking it.
 #[cfg(unix)]
-fn lock_owner(file: &Path, locks: &HashMap<u64, u32>) -> Option<Process> {
+fn lock_owner(file: &Path, locks: &HashMap<u64, u32>) -> io::Result<Option<Process>> {
     use std::os::unix::fs::MetadataExt;
-    let inode = fs::metadata(file).ok()?.ino();
-    locks.get(&inode).map(|pid| Process::of(*pid))
+    let inode = fs::metadata(file)?.ino();
+    Ok(locks.get(&inode).map(|pid| Process::of(*pid)))
 }
 
 #[cfg(not(unix))]
-fn lock_owner(_file: &Path, _locks: &HashMap<u64, u32>) -> Option<Process> {
-    None
+fn lock_owner(_file: &Path, _locks: &HashMap<u64, u32>) -> io::Result<Option<Process>> {
+    Ok(None)
 }
 
 /// Returns the owners of the system's `flock` locks, by the file's inode. The device is not
 /// compared, because with subvolumes (Btrfs) the system lists another device than `stat` reports.
 #[cfg(target_os = "linux")]
-fn file_locks() -> HashMap<u64, u32> {
-    let table = fs::read_to_string("/proc/locks").unwrap_or_default();
-    table.lines().filter_map(file_lock).collect()
+fn file_locks() -> io::Result<HashMap<u64, u32>> {
+    Ok(fs::read_to_string("/proc/locks")?.lines().filter_map(file_lock).collect())
 }
 
 /// Returns no locks, because other systems do not list them.
 #[cfg(not(target_os = "linux"))]
-fn file_locks() -> HashMap<u64, u32> {
-    HashMap::new()
+fn file_locks() -> io::Result<HashMap<u64, u32>> {
+    Ok(HashMap::new())
 }
 
 /// Parses a line such as `13: FLOCK  ADVISORY  WRITE 22270 fe:00:10035474 0 EOF`. A process that
@@ -255,12 +299,28 @@ mod tests {
             format!(r#"{{"pid":{pid},"sessionId":"alive","cwd":"/a","status":"idle"}}"#),
         );
         write("2.json", r#"{"pid":4194305,"sessionId":"left over"}"#.to_owned());
-        write("3.json", "{\"pid\":".to_owned());
-        let running = running(&Claude, folder.path());
+        write("3.json", r#"{"pid":"text"}"#.to_owned());
+        write("4.json", "no JSON".to_owned());
+        write("other.lock", String::new());
+        fs::create_dir(folder.path().join("folder")).unwrap();
+        let LivenessListing { running, is_partial } = running(&Claude, folder.path());
         if cfg!(unix) {
             assert_eq!(running.keys().collect::<Vec<_>>(), ["alive"]);
         }
         assert_eq!(running["alive"].cwd.as_deref(), Some("/a"));
+        assert!(!is_partial, "the agent does not write these files at present");
+    }
+
+    #[test]
+    fn an_unreadable_folder_and_a_half_written_file_may_list_other_sessions() {
+        let folder = tempfile::tempdir().unwrap();
+        let is_partial = |path: &Path| running(&Claude, path).is_partial;
+        assert!(!is_partial(folder.path()) && !is_partial(&folder.path().join("missing")));
+        for text in ["", "{\"pid\":", r#"{"pid":7,"sessionId":"a"#] {
+            fs::write(folder.path().join("1.json"), text).unwrap();
+            assert!(is_partial(folder.path()), "{text}");
+        }
+        assert!(is_partial(&folder.path().join("1.json")), "the folder cannot be read");
     }
 
     #[test]
@@ -272,16 +332,16 @@ mod tests {
         let create = |name: &str| fs::File::create(folder.path().join(name)).unwrap();
         let (file, other) = (create(&format!("{locked}.lock")), create(".coordination.lock"));
         create(&format!("{free}.lock"));
-        assert_eq!(running(&Codex, folder.path()), HashMap::new());
+        assert_eq!(running(&Codex, folder.path()), LivenessListing::default());
         file.lock().unwrap();
         other.lock().unwrap();
-        let found = running(&Codex, folder.path());
+        let found = running(&Codex, folder.path()).running;
         let pid = std::process::id();
         let started = start(pid);
         let wanted = RunningSession { session: locked.clone(), pid, started, cwd: None };
         assert_eq!(found, HashMap::from([(locked, wanted)]));
         file.unlock().unwrap();
-        assert_eq!(running(&Codex, folder.path()), HashMap::new());
+        assert_eq!(running(&Codex, folder.path()), LivenessListing::default());
     }
 
     #[test]

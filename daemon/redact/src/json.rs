@@ -151,14 +151,26 @@ fn form_field(fields: &Map<String, Value>) -> Option<NameMeaning> {
 
 /// Returns the kind of the code of a few digits that the field `key` contains.
 fn code_kind(key: &str) -> Option<SecretKind> {
+    if ends_with_pin(key) {
+        return Some(SecretKind("pin"));
+    }
     let key: String = key.chars().filter(|c| !"_-".contains(*c)).collect();
     match key.to_ascii_lowercase().as_str() {
-        "pin" => Some(SecretKind("pin")),
         "otp" | "totp" | "verificationcode" | "onetimecode" | "mfacode" | "2facode" | "smscode" => {
             Some(SecretKind("one-time-code"))
         }
         _ => None,
     }
+}
+
+/// Whether the last word of `key` is `pin`: `pin`, `card_pin`, `userPin`.
+fn ends_with_pin(key: &str) -> bool {
+    let is_after_lower = |rest: &str| rest.ends_with(|c: char| c.is_ascii_lowercase());
+    ["pin", "Pin", "PIN"].iter().find_map(|pin| Some((pin, key.strip_suffix(pin)?))).is_some_and(
+        |(pin, rest)| {
+            rest.is_empty() || rest.ends_with(['_', '-']) || (*pin != "pin" && is_after_lower(rest))
+        },
+    )
 }
 
 /// Whether `value` is a number or a text of 4 to 8 digits.
@@ -231,7 +243,8 @@ mod tests {
     fn codes_of_digits_are_redacted_by_their_keys() {
         let mut value = json!({
             "verificationCode": "482913", "pin": 4821, "one_time-code": "482913", "OTP": "1234",
-            "pins": 4821, "totp": "a1b2", "mfa_code": 12,
+            "pins": 4821, "totp": "a1b2", "mfa_code": 12, "cardPin": "4821", "user_pin": 4821,
+            "spin": 4821, "led_pin": 18,
         });
         Redactor::new().redact_value(&mut value);
         let code = "[REDACTED:one-time-code]";
@@ -240,6 +253,8 @@ mod tests {
             json!({
                 "verificationCode": code, "pin": "[REDACTED:pin]", "one_time-code": code,
                 "OTP": code, "pins": 4821, "totp": "a1b2", "mfa_code": 12,
+                "cardPin": "[REDACTED:pin]", "user_pin": "[REDACTED:pin]",
+                "spin": 4821, "led_pin": 18,
             })
         );
     }

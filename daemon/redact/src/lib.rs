@@ -2,8 +2,8 @@
 //!
 //! [`Redactor::redact`] replaces keys, tokens, passwords and private keys in text by
 //! `[REDACTED:<kind>]`; [`Redactor::redact_value`] replaces them in JSON values. They find
-//! - secrets of a recognisable form: the table in `rules`, private key blocks (`block`), passwords
-//!   in URLs (`url`);
+//! - secrets of a recognisable form, and numbers of payment cards and bank accounts: the table in
+//!   `rules`, private key blocks (`block`), passwords in URLs (`url`);
 //! - secrets that an adjacent name identifies: `assignment`.
 //!
 //! They do not redact placeholders, code, references to variables, ids that give no access, and
@@ -16,6 +16,7 @@ mod ansi;
 mod assignment;
 mod basic;
 mod block;
+mod check;
 mod json;
 mod known;
 mod placeholder;
@@ -38,7 +39,7 @@ use crate::{
 
 /// The version of the rules. It increases by one whenever the rules find more secrets: text that
 /// was stored under an older version should then be redacted again.
-pub const RULES_VERSION: u32 = 7;
+pub const RULES_VERSION: u32 = 8;
 
 /// Maximum number of passes over a text. A further pass is necessary if a replacement makes an
 /// adjacent secret recognisable, which is rare. Private keys within each other, which occur only in

@@ -71,6 +71,17 @@ pub(super) enum Check {
     BasicPair,
     /// Is not the number of a pin of a processor: no word for electronics is near.
     PinOfPerson,
+    /// Is the code of a login rather than of a program: a word such as `2FA` is near, and no word
+    /// such as `exit` precedes `code`.
+    LoginCode,
+    /// A list of which most words contain digits.
+    RecoveryCodes,
+    /// The number of a payment card, by its checksum, but not the number of a test card.
+    CardNumber,
+    /// An IBAN, by its checksum, but not the IBAN of an example.
+    AccountNumber,
+    /// Like `Told`, and the command before it is `kubectl create secret`.
+    OfKubernetes,
     Nothing,
 }
 

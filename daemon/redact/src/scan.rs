@@ -12,11 +12,9 @@ use regex_automata::{Anchored, Input, meta, util::syntax};
 
 use crate::{
     SecretKind,
-    assignment::{self, sentence},
-    basic, block,
-    placeholder::{is_placeholder, is_plain_word},
-    randomness::{entropy, looks_random},
-    rule::{Check, Rule, Start},
+    assignment::{self, table::SecretTable},
+    block, check,
+    rule::Start,
     rules::RULES,
     url,
 };
@@ -46,6 +44,7 @@ pub(super) struct Finding {
 enum AnchorAction {
     Rule(usize),
     Name,
+    Insert,
     Address,
     PrivateKey,
     PuttyKey,
@@ -111,6 +110,8 @@ fn table() -> impl Iterator<Item = (&'static str, AnchorAction)> {
     });
     let names = assignment::name::ANCHORS.iter().map(|anchor| (*anchor, AnchorAction::Name));
     let others = [
+        ("INSERT INTO ", AnchorAction::Insert),
+        ("insert into ", AnchorAction::Insert),
         ("://", AnchorAction::Address),
         ("PRIVATE KEY", AnchorAction::PrivateKey),
         ("Private-Lines:", AnchorAction::PuttyKey),
@@ -143,6 +144,10 @@ impl Pass<'_, '_> {
         match action {
             AnchorAction::Rule(rule) => self.try_rule(rule, anchor),
             AnchorAction::Name => self.try_name(anchor),
+            AnchorAction::Insert if anchor.start >= self.tables => {
+                self.add_table(assignment::insert::rows_after(self.text, anchor.end));
+            }
+            AnchorAction::Insert => {}
             AnchorAction::Address => {
                 if let Some(range) = url::secret_after(self.text, anchor.end) {
                     self.add(range, SecretKind("url-password"), true);
@@ -187,14 +192,13 @@ impl Pass<'_, '_> {
             self.add(range, kind, false);
         }
         if start >= self.tables {
-            self.try_table(start);
+            self.add_table(assignment::table::below(self.text, start));
         }
     }
 
-    /// If the name at `start` is in the heading row of a table, reads the table. Reads each table
-    /// only once.
-    fn try_table(&mut self, start: usize) {
-        let Some(table) = assignment::table::below(self.text, start) else { return };
+    /// Adds the secrets of a table. Each table is read only once.
+    fn add_table(&mut self, table: Option<SecretTable>) {
+        let Some(table) = table else { return };
         self.tables = table.end;
         for (range, kind) in table.secrets {
             self.add(range, kind, false);
@@ -220,7 +224,7 @@ impl Pass<'_, '_> {
         let Some(secret) = secret_of(pattern, &input, &anchor) else { return };
         let range =
             self.text.floor_char_boundary(secret.start)..self.text.ceil_char_boundary(secret.end);
-        if passes(rule, self.text, &range) {
+        if check::passes(rule, self.text, &range) {
             self.add(range, rule.kind, true);
         }
     }
@@ -272,55 +276,6 @@ fn secret_of(
     let group = (1..captures.group_len()).find_map(|group| captures.get_group(group));
     Some(group.map_or(whole, |group| group.range()))
 }
-
-fn passes(rule: &Rule, text: &str, range: &Range<usize>) -> bool {
-    let secret = &text[range.clone()];
-    match rule.check {
-        Check::Nothing => true,
-        Check::Drawn => {
-            let has_digit = secret.bytes().any(|byte| byte.is_ascii_digit());
-            has_digit && looks_random(secret) && !is_placeholder(secret)
-        }
-        Check::Password => is_password(secret),
-        Check::Chosen => {
-            is_password(secret) && secret.bytes().any(|byte| byte.is_ascii_lowercase())
-        }
-        Check::Told => sentence::is_told(secret),
-        Check::ClearlyTold => sentence::is_clearly_told(secret),
-        Check::SeedWords => !secret.split([' ', ',']).any(|word| FUNCTION_WORDS.contains(&word)),
-        Check::Varied => entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret),
-        Check::Mixed => {
-            let is_mixed = looks_random(secret) || secret.bytes().any(|byte| byte.is_ascii_digit());
-            is_mixed && entropy(secret.as_bytes()) >= 2.5 && !is_placeholder(secret)
-        }
-        Check::Random => looks_random(secret) && !is_placeholder(secret),
-        Check::BasicPair => basic::is_pair(secret),
-        Check::PinOfPerson => !is_near_electronics(text, range),
-    }
-}
-
-/// Whether a word for electronics is near `range`.
-fn is_near_electronics(text: &str, range: &Range<usize>) -> bool {
-    const REACH: usize = 120;
-    let start = text.ceil_char_boundary(range.start.saturating_sub(REACH));
-    let end = text.floor_char_boundary(text.len().min(range.end + REACH));
-    let mut words = text[start..end].split(|c: char| !c.is_ascii_alphabetic());
-    words.any(|word| ELECTRONICS.iter().any(|known| word.eq_ignore_ascii_case(known)))
-}
-
-/// Words for electronics, whose pins have numbers.
-const ELECTRONICS: [&str; 10] =
-    ["arduino", "board", "boards", "gpio", "gpios", "led", "leds", "pinmode", "relay", "servo"];
-
-fn is_password(secret: &str) -> bool {
-    secret.len() >= 2
-        && !is_placeholder(secret)
-        && !is_plain_word(secret)
-        && !secret.starts_with("file:")
-}
-
-/// Common English words that are in no list of seed words. Text with such a word is prose.
-const FUNCTION_WORDS: [&str; 7] = ["and", "are", "for", "from", "the", "which", "with"];
 
 /// Whether a word may begin at `at`: at the start of the text, after an escape (`\n`, `\u0022`,
 /// `%3D`), or after a byte that is not a letter, not a digit and not in `others`.

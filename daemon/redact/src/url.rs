@@ -26,6 +26,9 @@ pub(super) fn secret_after(text: &str, at: usize) -> Option<Range<usize>> {
     let address = if is_whole { word } else { &word[..end] };
     let host_end = address.find(['/', '?', '#']).unwrap_or(address.len());
     if let Some(before) = address[..host_end].rfind('@') {
+        let is_web = ["http://", "https://"].iter().any(|scheme| text[..at].ends_with(scheme));
+        let later = if is_web { None } else { later_at(address, before + 1..host_end) };
+        let before = later.unwrap_or(before);
         return user_info(&address[..before]).map(|range| at + range.start..at + range.end);
     }
     // A password may contain an unescaped `/`: the apparent port is then not a number.
@@ -34,6 +37,21 @@ pub(super) fn secret_after(text: &str, at: usize) -> Option<Range<usize>> {
     let port = &address[colon + 1..host_end];
     let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     (!is_port && is_password(&address[colon + 1..before])).then_some(at + colon + 1..at + before)
+}
+
+/// Returns the last `@` of an address whose password contains both an unescaped `@` and `/`, `?` or
+/// `#`: the apparent host is then a part of the password, and another host follows the last `@`.
+fn later_at(address: &str, host: Range<usize>) -> Option<usize> {
+    let last = address.rfind('@').filter(|last| *last > host.end)?;
+    let rest = &address[last + 1..];
+    let real = &rest[..rest.find(['/', ':', '?']).unwrap_or(rest.len())];
+    let is_host = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte))
+    };
+    let is_password = !address[host.clone()].contains(['.', ':', ','])
+        && !address[host.end..last].contains(['=', ':']);
+    (is_password && is_host(real)).then_some(last)
 }
 
 fn user_info(info: &str) -> Option<Range<usize>> {
@@ -68,6 +86,12 @@ mod tests {
             ("http://bob:p@ss@host/x", Some("p@ss")),
             ("http://bob:/Falcon41@host/x", Some("/Falcon41")),
             ("http://bob:Falcon<Berlin41@host/x", Some("Falcon<Berlin41")),
+            ("postgres://bob:S@mm/er#24!@db.host:5432/x", Some("S@mm/er#24!")),
+            ("redis://:S@m/mer@cache:6379/0", Some("S@m/mer")),
+            ("postgres://bob:Som@mer?24@db/x?sslmode=require", Some("Som@mer?24")),
+            ("postgres://bob:hunter2@db/x?options=a@b", Some("hunter2")),
+            ("amqp://bob:hunter2@mq.host/x@2", Some("hunter2")),
+            ("https://bob:hunter2@host/@scope/package", Some("hunter2")),
             ("http://host:80<br>ann@host", None),
             ("https://<user>:<password>@host/x", None),
             (

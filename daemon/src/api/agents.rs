@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use graphiti_proto::rpc::{Error, code};
 
 use super::DaemonState;
-use crate::model::episode::MEMORY;
+use crate::{model::episode::MEMORY, search::query::Query};
 
 /// Returns the given agent in the spelling of its sessions; `None` if no agent is given.
 ///
@@ -19,10 +19,22 @@ pub(super) fn agent_argument(
     let Some(given) = given.map(str::trim).filter(|given| !given.is_empty()) else {
         return Ok(None);
     };
-    let with_sessions = daemon.engine.store().totals_by_agent().into_keys();
+    known(all(daemon).into_iter(), given).map(Some)
+}
+
+/// Returns a sentence about an agent in the filters of a query that is not known; `None` if all
+/// agents are known. Remembered texts are found as sessions of [`MEMORY`].
+pub(super) fn unknown_agent(daemon: &DaemonState, query: &Query) -> Option<String> {
+    let agents = || all(daemon).into_iter();
+    let mut names = query.agents().filter(|name| !name.eq_ignore_ascii_case(MEMORY));
+    names.find_map(|name| known(agents(), name).err()).map(|error| format!("{}.", error.message))
+}
+
+/// Returns the agents that are followed or have sessions.
+fn all(daemon: &DaemonState) -> Vec<String> {
     let formats = daemon.engine.formats();
     let followed = formats.iter().map(|format| format.agent().to_owned());
-    known(with_sessions.chain(followed), given).map(Some)
+    daemon.engine.store().totals_by_agent().into_keys().chain(followed).collect()
 }
 
 fn known(agents: impl Iterator<Item = String>, given: &str) -> Result<String, Error> {

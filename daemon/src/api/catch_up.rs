@@ -5,7 +5,7 @@
 //! take longer are indexed in the background, and the answer counts them as pending. Messages are
 //! searchable as soon as they are written, independent of this step.
 
-use graphiti_proto::rpc::Error;
+use graphiti_proto::rpc::{Error, code};
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
@@ -90,6 +90,36 @@ impl CatchUp {
     }
 }
 
+/// Adds to the error of a request for unknown data that some transcripts are not read yet.
+pub(super) async fn explain(daemon: &DaemonState, error: Error) -> Error {
+    if error.code != code::NOT_FOUND {
+        return error;
+    }
+    match unread(daemon).await {
+        Some(note) => Error { message: format!("{}. {note}", error.message), ..error },
+        None => error,
+    }
+}
+
+/// Returns a sentence about the transcripts that are not read yet, if there are any. A result
+/// without sessions may be wrong until they are read.
+pub(super) async fn unread(daemon: &DaemonState) -> Option<String> {
+    // A daemon that is stopping reads no more transcripts.
+    let status = daemon.engine.status().await.ok()?;
+    let unread = status.unread + status.history_left + status.unidentified;
+    unread_note(unread, status.scanned)
+}
+
+/// `is_scanned` is whether all transcripts were found.
+fn unread_note(unread: usize, is_scanned: bool) -> Option<String> {
+    match unread {
+        0 if is_scanned => None,
+        0 => Some("The transcripts are still being searched for.".to_owned()),
+        1 => Some("1 transcript is not read yet.".to_owned()),
+        count => Some(format!("{count} transcripts are not read yet.")),
+    }
+}
+
 fn sessions(count: usize) -> String {
     match count {
         1 => "1 session".to_owned(),
@@ -100,6 +130,15 @@ fn sessions(count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn transcripts_that_are_not_read_yet_are_reported() {
+        assert_eq!(unread_note(0, true), None);
+        let note = |unread, is_scanned| unread_note(unread, is_scanned).unwrap();
+        assert_eq!(note(0, false), "The transcripts are still being searched for.");
+        assert_eq!(note(1, false), "1 transcript is not read yet.");
+        assert_eq!(note(16, true), "16 transcripts are not read yet.");
+    }
 
     #[test]
     fn the_message_omits_counts_of_zero() {

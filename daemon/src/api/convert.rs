@@ -1,6 +1,6 @@
 //! Converts types of the model to types of the protocol.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use graphiti_proto::tools::{
     EpisodeRow, SessionRow,
@@ -45,7 +45,7 @@ pub(super) fn session_row(store: &dyn Store, session: &Session) -> Result<Sessio
             None => title_from_first_prompt(store, session.key)?,
         },
         state: session.state.as_str().to_owned(),
-        file_path: redaction::text(&session.file).into_owned(),
+        file_path: redaction::text(&engine::transcript_path(store, session)?).into_owned(),
         started_at: time(session.started_at),
         last_activity: session.last_activity.to_string(),
         message_count: session.content.map_or(0, |content| content.messages),
@@ -148,7 +148,7 @@ pub(super) fn file_row(source: &Source) -> FileRow {
         number: source.key.number,
         path: source.path.clone(),
         sub_agent: source.sub_agent.clone(),
-        exists: engine::transcript_exists(std::path::Path::new(&source.path)),
+        exists: engine::transcript_exists(Path::new(&source.path)),
         read: tally.read,
         skipped: tally.skipped.clone(),
         repaired: tally.repaired,

@@ -90,14 +90,13 @@ fn last_messages(store: &dyn Store, source: SourceKey) -> Result<Vec<Message>, S
     store.messages(source, last.saturating_sub(before), MAX_MESSAGES)
 }
 
-/// Returns the files that were changed in these messages by tools that report the changed lines,
-/// the latest first.
+/// Returns the files whose lines were changed in these messages, the latest first.
 fn changed_files<'m>(
     project: Option<&Project>,
     messages: impl DoubleEndedIterator<Item = &'m Message>,
 ) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
-    for message in messages.rev().filter(|message| is_edit(message)) {
+    for message in messages.rev().filter(|message| message.edits_files()) {
         for path in &message.files {
             let key = project.and_then(|project| Graph::file_key(project, path));
             let name = handoff::name(key.as_deref().unwrap_or(path));
@@ -107,13 +106,6 @@ fn changed_files<'m>(
         }
     }
     files
-}
-
-fn is_edit(message: &Message) -> bool {
-    // The output of other tools may also contain lines that begin with `+` or `-`.
-    let is_changed_line = |line: &str| line.starts_with(['+', '-']);
-    let mut changes = message.text.lines().skip(1).peekable();
-    message.role == Role::Tool && changes.peek().is_some() && changes.all(is_changed_line)
 }
 
 /// Formats the sessions for an agent that starts in the project; `None` if there are no sessions,

@@ -51,7 +51,7 @@ pub struct Config {
     pub capture: capture::Config,
     /// When a session ends.
     pub session: session::Config,
-    /// How a session is summarised.
+    /// How a session is summarized.
     pub summarize: summarize::Config,
     /// The prompts for single messages.
     pub prompt: prompt::Config,

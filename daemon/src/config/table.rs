@@ -35,7 +35,7 @@ pub(super) struct Field {
 pub(super) const SECTIONS: &[(&str, &str)] = &[
     ("session_tracking", "What graphitid does with the sessions of coding agents"),
     ("session_tracking.filter", "What is stored of a session: true (all), false (nothing), \"name.md\" (a template) or a prompt with {content}"),
-    ("session_tracking.summarization", "How a session is summarised"),
+    ("session_tracking.summarization", "How a session is summarized"),
     ("session_tracking.summary_prompts", "Prompts for single messages: \"default\", \"name.md\" or a prompt with {content}"),
     ("session_tracking.resilience", "What happens when the model is not available"),
     ("session_tracking.resilience.retry_queue", "The queue of sessions that wait for the model"),
@@ -302,8 +302,8 @@ fn summaries() -> Vec<Field> {
         row!("summary_prompts.tool_results", prompt.tool_results, PromptCodec, "The prompt for what tools returned"),
         row!("summary_prompts.user_messages", prompt.user_messages, PromptCodec, "The prompt for what the user wrote"),
         row!("summary_prompts.agent_messages", prompt.agent_messages, PromptCodec, "The prompt for what the agent wrote"),
-        row!("summary_prompts.max_summary_chars", prompt.max_summary_chars, count(50, 20_000, "characters"), "Maximum length of the summary of a message, in characters; a message is summarised if it has more bytes than twice this number, a tool result if it has more bytes than eight times this number"),
-        row!("summary_prompts.max_per_session", prompt.max_per_session, count(0, 64, "messages"), "Maximum number of messages of a session that a model summarises; 0 = none"),
+        row!("summary_prompts.max_summary_chars", prompt.max_summary_chars, count(50, 20_000, "characters"), "Maximum length of the summary of a message, in characters; a message is summarized if it has more bytes than twice this number, a tool result if it has more bytes than eight times this number"),
+        row!("summary_prompts.max_per_session", prompt.max_per_session, count(0, 64, "messages"), "Maximum number of messages of a session that a model summarizes; 0 = none"),
     ]
 }
 

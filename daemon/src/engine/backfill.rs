@@ -79,7 +79,7 @@ pub(super) fn find(
     closed.retain(|session| known.live.iter().all(|live| live.key != session.key));
     let sessions = known.live.iter().filter(is_over).chain(&closed);
     let mut candidates: Vec<BackfillCandidate> =
-        sessions.map(|session| of_session(session, &known.formats)).collect();
+        sessions.map(|session| of_session(session, store, &known.formats)).collect();
     candidates.extend(unregistered(known, store, since));
     candidates.retain(|one| since.is_none_or(|since| one.modified >= since));
     candidates
@@ -109,19 +109,20 @@ pub(super) fn closed_without_episode(store: &dyn Store) -> Vec<Session> {
     closed
 }
 
-fn of_session(session: &Session, formats: &Formats) -> BackfillCandidate {
+fn of_session(session: &Session, store: &dyn Store, formats: &Formats) -> BackfillCandidate {
+    let path = files::transcript_path(store, session).unwrap_or_else(|_| session.file.clone());
     let project = session.project.clone().or_else(|| {
-        let mut files = files::identify(vec![PathBuf::from(&session.file)], formats);
+        let mut files = files::identify(vec![PathBuf::from(&path)], formats);
         let found = files.found.pop()?;
         found.identity.directory.map(|directory| Project::new(&redaction::text(&directory)))
     });
     BackfillCandidate {
         id: session.id.clone(),
         session: Some(session.key),
-        path: session.file.clone(),
         modified: session.last_activity,
-        bytes: fs::metadata(&session.file).map_or(0, |metadata| metadata.len()),
+        bytes: fs::metadata(&path).map_or(0, |metadata| metadata.len()),
         messages: session.content.map_or(0, |content| content.messages),
+        path,
         project,
         sub_agents: Vec::new(),
     }
@@ -158,20 +159,25 @@ fn unregistered(
             sessions.entry(name).or_default().push(file);
         }
     }
-    let found = sessions.into_values().filter_map(of_files);
+    let found = sessions.into_values().filter_map(|files| of_files(files, store));
     found.filter(|candidate| !known.forgotten.has(&candidate.id)).collect()
 }
 
-/// Returns the candidate for the files of one session; `None` if the session's own file is not
-/// among them.
-fn of_files(files: Vec<IdentifiedFile>) -> Option<BackfillCandidate> {
-    let (own, sub_agents): (Vec<_>, Vec<_>) =
+/// Returns the candidate for the files of one session. Without the session's own file, the file of
+/// a sub-agent takes its place, unless the session is known: then, the files belong to a session
+/// that is imported already.
+fn of_files(files: Vec<IdentifiedFile>, store: &dyn Store) -> Option<BackfillCandidate> {
+    let (mut own, mut sub_agents): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|file| file.identity.sub_agent.is_none());
     let bytes = own.iter().chain(&sub_agents).map(|file| file.stamp.length).sum();
-    let own = own.into_iter().next()?;
-    let agent = own.format.agent().to_owned();
+    let has_own = !own.is_empty();
+    let own = if has_own { own.swap_remove(0) } else { sub_agents.remove(0) };
+    let id = SessionId { agent: own.format.agent().to_owned(), id: own.identity.session.clone() };
+    if !has_own && !matches!(store.find_session(&id), Ok(None)) {
+        return None;
+    }
     Some(BackfillCandidate {
-        id: SessionId { agent, id: own.identity.session },
+        id,
         session: None,
         path: own.path.to_string_lossy().into_owned(),
         modified: Timestamp::from_micros(own.stamp.modified),
@@ -206,6 +212,34 @@ mod tests {
         let found: Vec<u64> =
             closed_without_episode(&store).iter().map(|session| session.key.0).collect();
         assert_eq!(found, [1, 3]);
+    }
+
+    #[test]
+    fn a_session_is_found_by_the_file_of_its_sub_agent_unless_it_is_known() {
+        const REVIEW: &str = r#"{"timestamp":"2026-01-02T03:04:05Z","type":"session_meta","payload":{"id":"0197a000-0000-7000-8000-000000000002","parent_thread_id":"parent","cwd":"/app","source":{"subagent":"review"}}}"#;
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(&folder.path().join("db")).unwrap();
+        let root = folder.path().join("sessions");
+        fs::create_dir_all(root.join("2026/01/02")).unwrap();
+        let path = root.join(
+            "2026/01/02/rollout-2026-01-02T03-04-05-0197a000-0000-7000-8000-000000000002.jsonl",
+        );
+        fs::write(&path, format!("{REVIEW}\n")).unwrap();
+        let context = || BackfillContext {
+            live: Vec::new(),
+            formats: Formats::default(),
+            roots: vec![root.clone()],
+            excluded: Vec::new(),
+            forgotten: Arc::default(),
+            makes_episodes: true,
+        };
+        let found = find(&context(), &store, None);
+        let found: Vec<_> = found.iter().map(|one| (one.id.id.as_str(), &*one.path)).collect();
+        assert_eq!(found, [("parent", path.to_str().unwrap())]);
+        let mut session = contract::session(store.next_session_key().unwrap(), "parent");
+        session.id.agent = "codex".to_owned();
+        store.write(vec![Write::Session(Box::new(session))]).wait().unwrap();
+        assert_eq!(find(&context(), &store, None), []);
     }
 
     #[test]

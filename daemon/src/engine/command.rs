@@ -237,6 +237,8 @@ pub struct Status {
     pub history_left: usize,
     /// The number of sessions of history whose import succeeded or failed since the engine started.
     pub history_done: usize,
+    /// The number of sessions whose files were found and not read yet, without history.
+    pub unread: usize,
     /// The number of new files that are not yet matched to a session.
     pub unidentified: usize,
     pub jobs: usize,

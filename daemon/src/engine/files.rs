@@ -12,7 +12,8 @@ use crate::{
         storage::{self, OpenTranscript},
     },
     engine::{redaction, registration::OtherPath},
-    store::FileStamp,
+    model::session::Session,
+    store::{FileStamp, Store, StoreError},
 };
 
 /// A new file and the session it belongs to.
@@ -40,6 +41,17 @@ impl FileObservation {
         let exists = !stamp.as_ref().is_err_and(storage::is_missing);
         FileObservation { path, exists, stamp: stamp.ok() }
     }
+}
+
+/// Returns the path of a session's own transcript. If only transcripts of sub-agents are known,
+/// returns the path of one of them, if possible of one that exists. Empty without a transcript.
+pub fn transcript_path(store: &dyn Store, session: &Session) -> Result<String, StoreError> {
+    if !session.file.is_empty() {
+        return Ok(session.file.clone());
+    }
+    let sources = store.sources_of(session.key)?;
+    let existing = sources.iter().find(|source| storage::exists(Path::new(&source.path)));
+    Ok(existing.or(sources.first()).map(|source| source.path.clone()).unwrap_or_default())
 }
 
 /// Numbers of bytes that are read from the start of a file. The next larger number is tried when no
@@ -158,6 +170,30 @@ fn without_secrets(identity: Identity) -> Identity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::{Write, contract, sled::SledStore};
+
+    #[test]
+    fn a_session_without_its_own_file_has_the_transcript_of_a_sub_agent() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(&folder.path().join("db")).unwrap();
+        let existing = folder.path().join("review.jsonl");
+        std::fs::write(&existing, "{}").unwrap();
+        let mut session = contract::session(store.next_session_key().unwrap(), "s");
+        session.file.clear();
+        let path = |session: &Session| transcript_path(&store, session).unwrap();
+        assert_eq!(path(&session), "");
+        let write = |number: u32, path: &str| {
+            let mut source = contract::source_of(&session, number);
+            path.clone_into(&mut source.path);
+            store.write(vec![Write::Source { source, checkpoint: None }]).wait().unwrap();
+        };
+        write(1, "/app/gone.jsonl");
+        assert_eq!(path(&session), "/app/gone.jsonl");
+        write(2, existing.to_str().unwrap());
+        assert_eq!(path(&session), existing.to_str().unwrap());
+        session.file = "/app/own.jsonl".to_owned();
+        assert_eq!(path(&session), "/app/own.jsonl");
+    }
 
     #[test]
     fn files_that_cannot_be_identified_do_not_affect_the_others() {

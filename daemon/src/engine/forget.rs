@@ -9,18 +9,18 @@ use crate::{
         defect,
         forgotten::{self, ForgottenWrites},
     },
-    model::{SessionId, SessionKey, Timestamp},
+    model::{SessionId, SessionKey, Timestamp, episode::MEMORY},
     store::{StoreError, Write},
 };
 
 impl Engine {
     /// Forgets sessions. Stored sessions are deleted with all data derived from them. Sessions
     /// that were not read yet will not be read. The work continues to its end even if the caller
-    /// disconnects. Returns the outbox position after the last deletion.
+    /// disconnects. Returns the sessions with damaged messages, which are not recognised in copies.
     pub async fn forget(
         &self,
         sessions: Vec<(SessionId, Option<SessionKey>)>,
-    ) -> Result<u64, EngineError> {
+    ) -> Result<Vec<SessionId>, EngineError> {
         let engine = self.clone();
         let forgetting = tokio::spawn(async move { engine.forget_all(sessions).await });
         forgetting.await.map_err(|error| failed(defect::describe(&error)))?
@@ -29,7 +29,7 @@ impl Engine {
     async fn forget_all(
         &self,
         mut sessions: Vec<(SessionId, Option<SessionKey>)>,
-    ) -> Result<u64, EngineError> {
+    ) -> Result<Vec<SessionId>, EngineError> {
         let now = clock::now();
         // From here on, a file of these sessions does not start a new session.
         for (id, _) in &sessions {
@@ -37,9 +37,12 @@ impl Engine {
         }
         let released = self.release_all(&mut sessions).await;
         let forget_uses = || sessions.iter().for_each(|(id, _)| self.memory_use.forget(&id.id));
-        let mut position = 0;
-        let mut failure = None;
-        if released.is_ok() && !keys_of(&sessions).is_empty() {
+        let (mut position, mut failure) = (0, None);
+        let mut damaged = Vec::new();
+        // The messages of added memories are not summarized.
+        let has_summaries =
+            sessions.iter().any(|(id, session)| session.is_some() && id.agent != MEMORY);
+        if released.is_ok() && has_summaries {
             // If the process ends during the deletions, no text of a deleted session may be left.
             failure = self.clear_message_summaries().await.err();
             forget_uses();
@@ -52,7 +55,10 @@ impl Engine {
                 Err(error) => Err(error.clone()),
             };
             match dropped {
-                Ok(reached) => position = reached,
+                Ok(dropped) => {
+                    position = dropped.position;
+                    damaged.extend((!dropped.is_complete).then(|| id.clone()));
+                }
                 Err(error) => {
                     self.forgotten.remove(id);
                     failure = Some(error);
@@ -70,7 +76,7 @@ impl Engine {
         // The sessions are deleted from the database. The search index deletes them at the next
         // start at the latest.
         let _ = self.wait_until_searchable(position).await;
-        failure.map_or(Ok(position), Err)
+        failure.map_or(Ok(damaged), Err)
     }
 
     /// Looks up the sessions, and makes the engine stop tracking them. Does this twice, because a
@@ -103,18 +109,18 @@ impl Engine {
         id: SessionId,
         session: Option<SessionKey>,
         now: Timestamp,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<DroppedSession, StoreError> {
         let (store, known) = (self.store.clone(), id.clone());
         let gathered = tokio::task::spawn_blocking(move || {
             forgotten::writes(store.as_ref(), &known, session, now)
         });
-        let ForgottenWrites { mut writes, fork_keys } = gathered
+        let ForgottenWrites { mut writes, fork_keys, is_complete } = gathered
             .await
             .map_err(|error| StoreError::Backend(defect::describe(&error).to_owned()))??;
         writes.extend(session.map(Write::DropSession));
         let position = self.store.write(writes).done().await?;
         self.forgotten.add(&id, now, &fork_keys);
-        Ok(position)
+        Ok(DroppedSession { position, is_complete })
     }
 
     /// Returns the sessions that were forgotten.
@@ -137,6 +143,14 @@ impl Engine {
             None => Ok(false),
         }
     }
+}
+
+/// A session that was deleted.
+struct DroppedSession {
+    /// The outbox position after the deletion.
+    position: u64,
+    /// See [`ForgottenWrites::is_complete`].
+    is_complete: bool,
 }
 
 /// Returns the keys of the sessions that have a key. A session that was never read has no key.

@@ -53,11 +53,12 @@ pub(super) struct ForgottenWrites {
     pub(super) writes: Vec<Write>,
     /// The ids of the records at which a fork of the session may start.
     pub(super) fork_keys: Vec<RecordUuid>,
+    /// Whether every stored record of the session is recognised in a copy. If a block of messages
+    /// is damaged, its records are not recognised.
+    pub(super) is_complete: bool,
 }
 
 const VERSION: u32 = 1;
-/// Number of messages that are read in one batch.
-const MESSAGES: usize = 1_024;
 
 impl Forgotten {
     /// Loads the forgotten sessions. A record that cannot be read is an error, because its session
@@ -150,10 +151,11 @@ pub(super) fn writes(
     session: Option<SessionKey>,
     at: Timestamp,
 ) -> Result<ForgottenWrites, StoreError> {
-    let (fork_keys, records) = match session {
-        Some(session) => (store.fork_keys_of(session)?, fingerprints(store, session)?),
-        None => (Vec::new(), Vec::new()),
-    };
+    let (mut fork_keys, mut records, mut is_complete) = (Vec::new(), Vec::new(), true);
+    if let Some(session) = session {
+        fork_keys = store.fork_keys_of(session)?;
+        (records, is_complete) = fingerprints(store, session)?;
+    }
     let record = ForgottenRecord {
         version: VERSION,
         agent: id.agent.clone(),
@@ -169,7 +171,7 @@ pub(super) fn writes(
         note(NoteNamespace::Forgotten, record),
         note(NoteNamespace::ForgottenRecords, records),
     ];
-    Ok(ForgottenWrites { writes, fork_keys })
+    Ok(ForgottenWrites { writes, fork_keys, is_complete })
 }
 
 /// Returns the writes that remove a session from the list of forgotten sessions.
@@ -180,35 +182,17 @@ pub(super) fn restore_writes(id: &SessionId) -> Vec<Write> {
         .into()
 }
 
-/// Returns the fingerprints of all stored records of a session's own files, except those after a
-/// damaged record.
-fn fingerprints(store: &dyn Store, session: SessionKey) -> Result<Vec<u8>, StoreError> {
+/// Returns the fingerprints of all stored records of a session, except those in damaged blocks of
+/// messages, and whether no block is damaged.
+fn fingerprints(store: &dyn Store, session: SessionKey) -> Result<(Vec<u8>, bool), StoreError> {
     let mut bytes = Vec::new();
-    match visit_records(store, session, &mut |record| bytes.extend(fingerprint(record))) {
-        // The user must be able to forget a session with a damaged record.
-        Err(error @ StoreError::Damaged { .. }) => {
-            tracing::warn!(%error, "copies of a forgotten session may not be recognised");
-        }
-        visited => visited?,
-    }
-    Ok(bytes)
+    let visit = &mut |message: Message| bytes.extend(message.uuid.iter().flat_map(fingerprint));
+    // The user must be able to forget a session with a damaged record.
+    let is_complete = all_undamaged(store.visit_messages(session, None, visit))?;
+    Ok((bytes, is_complete))
 }
 
-/// Calls `visit` for every stored record of a session's own files.
-pub(super) fn visit_records(
-    store: &dyn Store,
-    session: SessionKey,
-    visit: &mut dyn FnMut(&RecordUuid),
-) -> Result<(), StoreError> {
-    for source in store.sources_of(session)? {
-        if source.sub_agent.is_none() {
-            visit_records_of(store, source.key, visit)?;
-        }
-    }
-    Ok(())
-}
-
-/// Calls `visit` for every stored record of one file.
+/// Calls `visit` for every stored record of one file, except records in damaged blocks of messages.
 pub(super) fn visit_records_of(
     store: &dyn Store,
     source: SourceKey,
@@ -217,20 +201,25 @@ pub(super) fn visit_records_of(
     visit_messages_of(store, source, &mut |message| message.uuid.iter().for_each(&mut *visit))
 }
 
-/// Calls `visit` for every stored message of one file.
+/// Calls `visit` for every stored message of one file, except messages in damaged blocks.
 pub(super) fn visit_messages_of(
     store: &dyn Store,
     source: SourceKey,
     visit: &mut dyn FnMut(&Message),
 ) -> Result<(), StoreError> {
-    let mut from = 0;
-    loop {
-        let messages = store.messages(source, from, MESSAGES)?;
-        messages.iter().for_each(&mut *visit);
-        match messages.last() {
-            Some(last) => from = last.seq + 1,
-            None => return Ok(()),
+    let visited =
+        store.visit_messages(source.session, Some(source.number), &mut |message| visit(&message));
+    all_undamaged(visited).map(drop)
+}
+
+/// Returns whether a visit of messages found no damaged block. Logs a warning about such a block.
+fn all_undamaged(visited: Result<(), StoreError>) -> Result<bool, StoreError> {
+    match visited {
+        Err(error @ StoreError::Damaged { .. }) => {
+            tracing::warn!(%error, "copies of damaged messages are not recognised");
+            Ok(false)
         }
+        visited => visited.map(|()| true),
     }
 }
 

@@ -51,6 +51,8 @@ pub struct Engine {
     pub(super) memory_use: Arc<MemoryUse>,
     /// The formats of the current settings.
     pub(super) formats: Arc<RwLock<Formats>>,
+    /// Locked while a memory is compared with the known wishes and stored.
+    pub(super) adding_memory: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Engine {

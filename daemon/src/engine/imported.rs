@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
+    clock,
     engine::{
         Engine, EngineError, defect, document, episode, new_episode, portable_statements,
         projects::Identity, redaction::StoredRedactor,
@@ -19,6 +20,9 @@ use crate::{
     store::{Cleaner as _, Store, StoreError, Write},
     summarize,
 };
+
+/// Maximum length, in characters, of the name of a memory; the rest is cut off.
+const MAX_NAME_CHARS: usize = 200;
 
 /// A memory to be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,15 +82,23 @@ pub enum ImportDecision {
 }
 
 impl Engine {
-    /// Adds a memory. Returns its episode and the outbox position after it.
+    /// Adds a memory, and returns its episode and whether the episode was known before. With
+    /// `finds_known`, a wish for the same project that still holds is not stored a second time.
     pub async fn add_memory(
         &self,
         memory: Memory,
-        now: Timestamp,
-    ) -> Result<(Episode, u64), EngineError> {
-        self.check_writable()?;
+        finds_known: bool,
+    ) -> Result<(Episode, bool), EngineError> {
         let redactor = self.summarizer().await?.parse_context.redactor.clone();
         let failed = |error: StoreError| EngineError::Failed(error.to_string());
+        // Otherwise, two equal wishes that arrive at the same time would both be stored.
+        let adding = self.adding_memory.lock().await;
+        let now = clock::now();
+        let known = if finds_known { self.known_wish(&memory, &redactor, now) } else { Ok(None) };
+        if let Some(known) = known.map_err(failed)? {
+            return Ok((known, true));
+        }
+        self.check_writable()?;
         let replaced = match memory.replaces {
             Some(id) => self.store.episode(id).map_err(failed)?,
             None => None,
@@ -98,27 +110,32 @@ impl Engine {
         };
         let episode = memory_episode(memory, id, key, &redactor, now);
         let position = self.store.write(writes_of(&episode, None)).done().await.map_err(failed)?;
+        drop(adding);
         let directory = BTreeMap::from([(episode.project.clone(), Identity::default())]);
         self.note_directories(directory).await;
         // The episode is stored even if the search index cannot follow.
         let _ = self.wait_until_searchable(position).await;
-        Ok((episode, position))
+        Ok((episode, false))
     }
 
-    /// Returns the first of `episodes` that is the same wish as `memory`: the same text for the
-    /// same project.
-    pub async fn same_wish(
+    /// Returns the episode of the same wish for the same project, if the wish still holds. A second
+    /// copy would keep the wish when the user forgets one of them.
+    fn known_wish(
         &self,
         memory: &Memory,
-        episodes: impl Iterator<Item = EpisodeId>,
-    ) -> Result<Option<Episode>, EngineError> {
-        let redactor = self.summarizer().await?.parse_context.redactor.clone();
-        let (id, now) = (EpisodeId(uuid::Uuid::nil()), Timestamp::MIN);
+        redactor: &Redactor,
+        now: Timestamp,
+    ) -> Result<Option<Episode>, StoreError> {
+        if memory.kind == MemoryKind::Note || memory.replaces.is_some() {
+            return Ok(None);
+        }
+        let projects = self.projects.of_namespace(memory.project.namespace());
+        let wishes = graph::Graph::of(self.store.as_ref()).preferences(&projects, now)?;
+        let id = EpisodeId(uuid::Uuid::nil());
         // The stored text is redacted.
-        let memory = memory_episode(memory.clone(), id, SessionKey(0), &redactor, now);
-        for id in episodes {
-            let stored = self.store.episode(id);
-            let stored = stored.map_err(|error| EngineError::Failed(error.to_string()))?;
+        let memory = memory_episode(memory.clone(), id, SessionKey(0), redactor, Timestamp::MIN);
+        for id in wishes.into_iter().flat_map(|wish| wish.fact.episodes) {
+            let stored = self.store.episode(id)?;
             let stored = stored.filter(|stored| is_same_wish(stored, &memory));
             if stored.is_some() {
                 return Ok(stored);
@@ -258,6 +275,8 @@ fn memory_episode(
         }),
     };
     redact(&mut episode, redactor);
+    // Cut only now, because a part of a secret would not be recognised.
+    episode.name = episode.name.chars().take(MAX_NAME_CHARS).collect();
     episode
 }
 
@@ -381,6 +400,25 @@ mod tests {
             assert!(!is_same_wish(&link, &other), "{other:?}");
             assert!(!is_same_wish(&other, &link), "{other:?}");
         }
+    }
+
+    #[test]
+    fn a_name_is_redacted_before_it_is_cut() {
+        let secret = ["gh", "p_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1x"].concat();
+        let memory = Memory {
+            name: format!("{} {secret}", "a".repeat(MAX_NAME_CHARS - 12)),
+            body: "a note".to_owned(),
+            source: "text".to_owned(),
+            description: String::new(),
+            project: Project::new("/home/ada/app"),
+            replaces: None,
+            kind: MemoryKind::Note,
+        };
+        let id = EpisodeId(uuid::Uuid::nil());
+        let episode =
+            memory_episode(memory, id, SessionKey(1), &Redactor::default(), Timestamp::MIN);
+        assert!(episode.name.ends_with("a [REDACTED:g"), "{}", episode.name);
+        assert_eq!(episode.name.chars().count(), MAX_NAME_CHARS);
     }
 
     #[test]

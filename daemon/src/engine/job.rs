@@ -3,7 +3,10 @@
 //!
 //! At most one job works on a session at any time, so a job owns the session's files and states.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering},
+};
 
 use crate::{
     activity::classify::Unknowns,
@@ -16,7 +19,7 @@ use crate::{
         new_episode::NewEpisode,
         parse_context::ParseContext,
         pipeline::SourceState,
-        reading::{ReadError, ReadProgress, ReadRequest, SavePolicy, SourceReader},
+        reading::{ReadError, ReadProgress, ReadRequest, SavePolicy, SourceReader, saved_messages},
         truncated_messages::LocatedMessage,
     },
     fault, graph,
@@ -25,7 +28,7 @@ use crate::{
         episode::Author,
         session::{Content, Session},
     },
-    store::{Source, StoreError},
+    store::{Source, SourceKey, Store, StoreError},
 };
 
 pub struct Job {
@@ -36,6 +39,8 @@ pub struct Job {
     pub parse_context: Arc<ParseContext>,
     /// The files that are read.
     pub files: Vec<JobFile>,
+    /// The files that are not read, and whose numbers of messages are unknown.
+    pub uncounted: Vec<SourceKey>,
     /// Whether the files are read from their start.
     pub from_start: bool,
     pub save: SavePolicy,
@@ -72,6 +77,7 @@ impl JobResult {
         JobResult {
             session,
             files: Vec::new(),
+            others: BTreeMap::new(),
             digest: SessionDigest::default(),
             gathered: match gather {
                 true => GatherOutcome::Failed(failed.clone()),
@@ -86,14 +92,15 @@ impl JobResult {
 impl Job {
     /// Runs the job. Blocks: call it on a separate thread.
     pub fn run(self, reader: &SourceReader) -> JobResult {
-        let Job { session, format, parse_context, files, from_start, save, index, gather, now } =
-            self;
+        let Job { session, format, parse_context, uncounted, from_start, save, now, .. } = self;
+        let (files, index, gather) = (self.files, self.index, self.gather);
         let known = files.iter().map(|file| file.source.offset).sum();
         let begun = reader.crash_tracker.begin(&session.id, known);
         fault::point("job: begun");
         let mut done = JobResult {
             session: session.key,
             files: Vec::with_capacity(files.len()),
+            others: saved_counts(reader.store.as_ref(), uncounted),
             digest: SessionDigest::default(),
             index: None,
             gathered: GatherOutcome::NotRequested,
@@ -133,6 +140,18 @@ impl Job {
         }
         done
     }
+}
+
+/// Returns the numbers of messages of files, without files whose number is not saved.
+fn saved_counts(store: &dyn Store, sources: Vec<SourceKey>) -> BTreeMap<SourceKey, u32> {
+    let mut counts = BTreeMap::new();
+    for source in sources {
+        match saved_messages(store, source) {
+            Ok(count) => counts.extend(count.map(|count| (source, count))),
+            Err(error) => tracing::warn!(%error, "the messages of a session are not counted again"),
+        }
+    }
+    counts
 }
 
 impl SessionDigest {
@@ -292,7 +311,8 @@ mod tests {
     fn done(files: Vec<ReadProgress>) -> JobResult {
         let digest = SessionDigest::of(&files);
         let (index, gathered, errors) = (None, GatherOutcome::NotRequested, Vec::new());
-        JobResult { session: SessionKey(1), files, digest, index, gathered, errors }
+        let others = BTreeMap::new();
+        JobResult { session: SessionKey(1), files, others, digest, index, gathered, errors }
     }
 
     #[test]

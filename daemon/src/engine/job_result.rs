@@ -1,5 +1,7 @@
 //! The result of a job. A job reads the files of a session and may make the session's episode.
 
+use std::collections::BTreeMap;
+
 use crate::{
     engine::{
         model_queue::ModelQuestion,
@@ -7,12 +9,16 @@ use crate::{
         reading::{ReadError, ReadProgress},
     },
     model::{Project, SessionKey, Timestamp, session::Content},
+    store::SourceKey,
 };
 
 pub struct JobResult {
     pub session: SessionKey,
     /// The progress of each file that was read.
     pub files: Vec<ReadProgress>,
+    /// The numbers of messages of files that the job did not read, as far as they are saved and the
+    /// job had to look them up.
+    pub others: BTreeMap<SourceKey, u32>,
     /// The digest of the files that the job read.
     pub digest: SessionDigest,
     /// The outcome of making the episode; `None` if the job did not have to make one.

@@ -48,6 +48,7 @@ pub mod redaction;
 mod registration;
 mod remake;
 mod remake_permit;
+mod rereads;
 mod schedule;
 pub mod sharing;
 mod snapshots;
@@ -68,6 +69,7 @@ pub use self::{
         CloseOutcome, Closed, EngineError, IndexLag, ModelStatus, PendingEpisode,
         RequestedEpisodes, Scope, StartError, Status,
     },
+    files::transcript_path,
     forgotten::ForgottenSession,
     handle::Engine,
     start::{EngineLoop, LastRun},

@@ -12,12 +12,15 @@ use crate::{
     capture::format::{FormatHandle, Formats},
     engine::{pipeline::first_rules, reading::SourceReader},
     model::SessionKey,
-    store::{NoteNamespace, Source, Store, StoreError, Write},
+    store::{NoteNamespace, Source, Store, StoreError, Write, damaged::skip_damaged},
 };
 
 /// The name of the note. The note contains the versions of the rules by agent, without versions
 /// that are [`first_rules`].
 const NAME: &[u8] = b"formats";
+
+/// The effect of a damaged record.
+const NOT_READ: &str = "its session is not read again by newer rules";
 
 type RulesByAgent = BTreeMap<String, u64>;
 
@@ -41,7 +44,8 @@ pub(super) fn find(
     }
     let mut outdated = BTreeSet::new();
     for source in candidates(store, &changed)? {
-        let agent = store.session(source.key.session)?.map(|session| session.id.agent);
+        let session = skip_damaged(store.session(source.key.session), NOT_READ)?;
+        let agent = session.map(|session| session.id.agent);
         let format = changed.iter().find(|format| agent.as_deref() == Some(format.agent()));
         let Some(format) = format.filter(|format| has_newly_readable_records(&source, format))
         else {
@@ -62,12 +66,13 @@ pub(super) fn find(
 
 fn candidates(store: &dyn Store, changed: &[FormatHandle]) -> Result<Vec<Source>, StoreError> {
     let mut candidates = Vec::new();
-    store.visit_sources(&mut |source| {
+    let visited = store.visit_sources(&mut |source| {
         if changed.iter().any(|format| has_newly_readable_records(&source, format)) {
             candidates.push(source);
         }
         true
-    })?;
+    });
+    skip_damaged(visited, NOT_READ)?;
     Ok(candidates)
 }
 

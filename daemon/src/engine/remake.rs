@@ -9,7 +9,7 @@
 //! not search again.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     future,
     sync::{PoisonError, atomic::Ordering},
     time::{Duration, Instant},
@@ -28,7 +28,7 @@ use crate::{
     },
     graph,
     model::{Episode, EpisodeId, Timestamp, episode::Author},
-    store::{Note, NoteNamespace, Store, StoreError, Write},
+    store::{Note, NoteNamespace, Store, StoreError, Write, damaged::skip_damaged},
     summarize::RULES_VERSION,
 };
 
@@ -95,7 +95,8 @@ fn remove_newer(
 ) -> Result<(), StoreError> {
     for _ in 0..limit.min(ids.len()) {
         let Some(id) = ids.front().copied() else { break };
-        let is_older = store.episode(id)?.is_some_and(|episode| has_older_rules(&episode));
+        let episode = skip_damaged(store.episode(id), "its summary does not count as older")?;
+        let is_older = episode.is_some_and(|episode| has_older_rules(&episode));
         ids.pop_front();
         ids.extend(is_older.then_some(id));
     }
@@ -110,6 +111,7 @@ impl Remaker {
             Ok(()) | Err(EngineError::Stopping) => {}
             Err(error) => tracing::warn!(%error, "failed to create older summaries again"),
         }
+        self.engine.older_summaries.store(0, Ordering::Relaxed);
         future::pending::<()>().await;
     }
 
@@ -134,7 +136,6 @@ impl Remaker {
             }
             tokio::time::sleep(pause.max(begun.elapsed() * PAUSE_FACTOR)).await;
         }
-        self.engine.older_summaries.store(0, Ordering::Relaxed);
         if is_complete {
             self.engine.store.write(vec![checked_note()]).done().await?;
         }
@@ -250,7 +251,8 @@ fn make(
         return Ok(None);
     };
     let (index, gathered, errors) = (None, GatherOutcome::NotRequested, Vec::new());
-    let done = JobResult { session: session.key, files, digest, index, gathered, errors };
+    let (key, others) = (session.key, BTreeMap::new());
+    let done = JobResult { session: key, files, others, digest, index, gathered, errors };
     let config = &parse_context.summarize;
     let source = EpisodeSource { session, done: &done, content };
     let made = episode::from_evidence(&source, &old.reason, config, now);

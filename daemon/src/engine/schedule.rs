@@ -174,6 +174,11 @@ impl Schedule {
         self.running.contains_key(&session)
     }
 
+    /// Whether a session has a running job or due work.
+    pub(super) fn has_work(&self, session: SessionKey) -> bool {
+        self.is_running(session) || self.due.contains_key(&session)
+    }
+
     /// Returns the number of the thread that works on a session.
     pub(super) fn thread_of(&self, session: SessionKey) -> usize {
         self.running.get(&session).map_or(0, |running| running.thread)

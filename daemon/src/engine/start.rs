@@ -83,6 +83,7 @@ impl Engine {
             projects,
             memory_use,
             formats,
+            adding_memory: Arc::default(),
         };
         let state = EngineState::new(reader.clone(), settings, folders, clock::now())?;
         let executor = Executor::new(engine.clone(), reader, state)?;

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use jiff::Zoned;
+
 /// The texts in use.
 pub(super) static T: &PageTexts = &ENGLISH;
 
@@ -143,6 +145,7 @@ texts! {
     running_since: "Running for",
     active: "Active",
     summaries: "Summaries",
+    summaries_and_texts: "Summaries and remembered texts",
     without_summary: "Without summary",
     stored_messages: "Messages",
     database: "Database",
@@ -170,6 +173,7 @@ texts! {
     forgotten_hint: "These sessions are not read again until you press Undo.",
     restored: "Restored",
     read_again: "its transcript is read again",
+    forgotten_text: "A remembered text. It cannot be restored.",
     transcript_gone: "nothing was restored, because there is no transcript on this machine",
     undo: "Undo",
     // Notices
@@ -297,11 +301,11 @@ pub(super) fn grouped(number: u64) -> String {
 /// Formats a size in bytes, and its limit if there is one.
 pub(super) fn size_and_limit(bytes: u64, limit: u64) -> String {
     let size = |bytes: u64| {
-        let mebibytes = bytes as f64 / f64::from(1 << 20);
-        if mebibytes < 1_024.0 {
-            format!("{mebibytes:.1} MiB")
+        let megabytes = bytes as f64 / 1e6;
+        if megabytes < 1_000.0 {
+            format!("{megabytes:.1} MB")
         } else {
-            format!("{:.1} GiB", mebibytes / 1_024.0)
+            format!("{:.1} GB", megabytes / 1_000.0)
         }
     };
     if limit == 0 { size(bytes) } else { format!("{} of {}", size(bytes), size(limit)) }
@@ -317,10 +321,15 @@ pub(super) fn duration(time: Duration) -> String {
     }
 }
 
-pub(super) fn ago(time: Duration) -> String {
-    match time.as_secs() {
-        0..60 => "just now".to_owned(),
-        _ => format!("{} ago", duration(time)),
+/// Formats how long ago `at` was, in calendar days as `graphiti list` does.
+pub(super) fn ago(at: &Zoned, now: &Zoned) -> String {
+    let seconds = now.timestamp().as_second() - at.timestamp().as_second();
+    match (seconds, (now.date() - at.date()).get_days()) {
+        (..60, _) => "just now".to_owned(),
+        (60..3_600, _) => format!("{} min ago", seconds / 60),
+        (_, 0) => format!("{} h ago", seconds / 3_600),
+        (_, 1) => "yesterday".to_owned(),
+        (_, days) => format!("{days} days ago"),
     }
 }
 
@@ -405,10 +414,18 @@ mod tests {
     fn numbers_and_times_are_formatted() {
         assert_eq!(messages(1), "1 message");
         assert_eq!(messages(12_345), "12,345 messages");
-        assert_eq!(ago(Duration::from_secs(7_300)), "2 h ago");
-        assert_eq!(ago(Duration::from_secs(100_000)), "1 day ago");
+        let now: Zoned = "2026-03-20T12:00:00[UTC]".parse().unwrap();
+        for (at, expected) in [
+            ("2026-03-20T12:00:30[UTC]", "just now"),
+            ("2026-03-20T11:48:00[UTC]", "12 min ago"),
+            ("2026-03-20T09:58:00[UTC]", "2 h ago"),
+            ("2026-03-19T23:00:00[UTC]", "yesterday"),
+            ("2026-03-18T23:00:00[UTC]", "2 days ago"),
+        ] {
+            assert_eq!(ago(&at.parse().unwrap(), &now), expected, "{at}");
+        }
         assert_eq!(range(150, 300, 210), "151–210 of 210");
-        assert_eq!(size_and_limit(3 << 20, 2 << 30), "3.0 MiB of 2.0 GiB");
+        assert_eq!(size_and_limit(3_000_000, 2_000_000_000), "3.0 MB of 2.0 GB");
         assert_eq!(month(11), "November");
     }
 }

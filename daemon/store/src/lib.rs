@@ -13,6 +13,7 @@ pub mod clean;
 #[cfg(any(test, feature = "testing"))]
 pub mod contract;
 pub mod corrections;
+pub mod damaged;
 pub mod graph;
 pub mod notes;
 pub mod quota;
@@ -58,6 +59,9 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     /// Returns the key of the session that has this id.
     fn find_session(&self, id: &SessionId) -> Result<Option<SessionKey>, StoreError>;
 
+    /// Returns the id of a session, even if the record of the session is damaged.
+    fn id_of(&self, session: SessionKey) -> Result<Option<SessionId>, StoreError>;
+
     /// Returns at most `limit` sessions whose ids, without the name of the agent, begin with
     /// `prefix`.
     fn sessions_with_prefix(
@@ -97,13 +101,14 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
     ) -> Result<(), StoreError>;
 
     /// Returns the sessions whose written state is not `Indexed`. Queued changes of these sessions
-    /// are included, so that the state of a returned session may be `Indexed`.
+    /// are included, so that the state of a returned session may be `Indexed`. Skips damaged
+    /// records, and logs a warning about each of them.
     fn live_sessions(&self) -> Result<Vec<Session>, StoreError>;
 
     /// Returns the file that is registered under `path`.
     fn source_at(&self, path: &str) -> Result<Option<Source>, StoreError>;
 
-    /// Calls `visit` for every file of every session, until `visit` returns `false`.
+    /// Same as [`visit_sessions`](Store::visit_sessions), for every file of every session.
     fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError>;
 
     /// Returns the sessions that have `record` as a fork key (see [`Write::ForkKeys`]), in the
@@ -125,6 +130,15 @@ pub trait Store: GraphStore + NoteStore + TextStore + VectorStore + Send + Sync 
         from: u32,
         limit: usize,
     ) -> Result<Vec<Message>, StoreError>;
+
+    /// Calls `visit` for every message of a session, file by file, or only for the messages of the
+    /// file with the given number. Returns the errors of [`visit_sessions`](Store::visit_sessions).
+    fn visit_messages(
+        &self,
+        session: SessionKey,
+        number: Option<u32>,
+        visit: &mut dyn FnMut(Message),
+    ) -> Result<(), StoreError>;
 
     /// Returns an episode by its id, even if it is still queued.
     fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError>;
@@ -278,6 +292,8 @@ pub enum Write {
     DropSession(SessionKey),
     /// Adds, replaces or deletes a note.
     Note(Note),
+    /// Deletes all notes of a namespace, also damaged notes.
+    DropNotes(NoteNamespace),
     /// Replaces the vectors of an owner. The old vectors are always deleted. The new vectors are
     /// stored only if the owner exists. Vectors of a session must also be made from the session's
     /// current episode.

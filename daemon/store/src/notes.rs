@@ -56,6 +56,9 @@ pub enum NoteNamespace {
     /// Hashes of the secrets that were recognised in a session, by session key. Deleted with the
     /// session.
     KnownSecrets,
+    /// Sessions whose files have to be read again from their start, by session key. Deleted with the
+    /// session.
+    Rereads,
 }
 
 /// One change of the notes.
@@ -128,7 +131,7 @@ pub trait NoteStore {
 }
 
 impl NoteNamespace {
-    const ALL: [NoteNamespace; 18] = [
+    const ALL: [NoteNamespace; 19] = [
         NoteNamespace::Awaiting,
         NoteNamespace::Learned,
         NoteNamespace::Usage,
@@ -147,6 +150,7 @@ impl NoteNamespace {
         NoteNamespace::ShareState,
         NoteNamespace::Figures,
         NoteNamespace::KnownSecrets,
+        NoteNamespace::Rereads,
     ];
 
     /// Returns the namespace with this number on disk.
@@ -175,6 +179,7 @@ impl NoteNamespace {
             NoteNamespace::ShareState => 32,
             NoteNamespace::Figures => 33,
             NoteNamespace::KnownSecrets => 12,
+            NoteNamespace::Rereads => 13,
         }
     }
 }
@@ -197,6 +202,7 @@ mod tests {
             NoteNamespace::Corrections,
             NoteNamespace::Figures,
             NoteNamespace::KnownSecrets,
+            NoteNamespace::Rereads,
         ] {
             assert_eq!(NoteNamespace::from_number(namespace.number()), Some(namespace));
         }

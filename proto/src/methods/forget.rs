@@ -61,6 +61,10 @@ pub struct Forgotten {
     pub events: u64,
     /// Other sessions that share text with these sessions and are kept.
     pub relatives: Vec<ForgottenRow>,
+    /// The agent's ids of the sessions with damaged messages. These messages are not recognised in
+    /// copies of the transcripts, so they may be read again from a copy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub damaged: Vec<String>,
 }
 
 /// A session that was or would be forgotten, or was restored.

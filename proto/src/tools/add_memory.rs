@@ -68,6 +68,10 @@ pub struct AddMemoryAnswer {
     /// An earlier preference that this one may contradict. Both hold until one is withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contradicts: Option<EarlierWish>,
+    /// The stored text around the first part that was replaced, because this part looks like a
+    /// secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redacted: Option<String>,
 }
 
 /// A preference that was stored earlier.

@@ -7,7 +7,7 @@ use super::{errors::ErrorRow, graph::FactRow};
 /// The name of the tool.
 pub const NAME: &str = "find_fix";
 /// The heading of [`FixAnswer::similar`], for people and agents.
-pub const SIMILAR_HEADING: &str = "Fixes of similar errors, findings, and commands:";
+pub const SIMILAR_HEADING: &str = "What is known about this error or similar errors:";
 
 /// The arguments of the tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -189,6 +189,9 @@ pub struct History {
     pub done: usize,
     /// Number of sessions still to be imported.
     pub left: usize,
+    /// Number of sessions whose transcripts were found and not read yet. They are not part of
+    /// `left`.
+    pub unread: usize,
     /// Bytes of transcripts read since the start.
     pub bytes_read: u64,
     /// Why new text is not stored at present, with the remedy. Sessions may then lack messages.

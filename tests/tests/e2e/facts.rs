@@ -29,6 +29,9 @@ fn a_wish_that_may_contradict_an_earlier_one_is_reported() {
     world.printed(&["forget", "--fact", id]);
     let wishes = world.json(&["handoff", "-p", PROJECT])["preferences"].to_string();
     assert!(!wishes.contains("contradict"), "{wishes}");
+    let replaced = remember("never enter the PIN 4821 in a test");
+    let shown = "it looks like a secret: “never enter the PIN [REDACTED:pin] in a test”\n";
+    assert!(replaced.contains(shown), "{replaced}");
     let refused = world.graphiti(&["remember", ""]);
     assert!(String::from_utf8_lossy(&refused.stderr).contains("say what to remember"));
 }

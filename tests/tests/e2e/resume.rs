@@ -120,7 +120,9 @@ fn a_session_whose_transcript_is_deleted_continues_with_the_handoff() {
     daemon.settle_sessions();
     fs::remove_file(machine.walrus.path()).unwrap();
     let mut terminal = Terminal::run(&machine.world, 120, 40, "$GRAPHITI resume aaaa-1");
-    terminal.wait_for("is gone, so claude cannot resume it.").wait_for("[y/N]");
+    terminal
+        .wait_for("claude cannot resume the session: the transcript of this session is gone.")
+        .wait_for("[y/N]");
     let printed = {
         terminal.press("y\r");
         terminal.end()

@@ -25,7 +25,7 @@ use crate::{
     connection::{AskError, Connection, timeout},
     plugin,
     screen::now,
-    setup::{self, AGENTS, Surroundings},
+    setup::{self, AGENTS, AgentSetup, Surroundings},
     start,
 };
 
@@ -46,7 +46,8 @@ const TRANSCRIPTS: &[(&str, &str)] = &[
     ("opencode", ".db"),
 ];
 
-/// The agents with a folder of transcripts in their own folder.
+/// The agents with a folder of transcripts in the folder of their settings. [`transcripts_of`] knows
+/// the others.
 const TRANSCRIPT_FOLDERS: &[(&str, &str)] = &[
     ("claude", "projects"),
     ("codex", "sessions"),
@@ -249,17 +250,20 @@ fn agents(surroundings: &Surroundings<'_>) -> Vec<ObservedAgent> {
 fn folders(daemon: &DaemonProbe, surroundings: &Surroundings<'_>) -> Vec<Folder> {
     let paths = match daemon {
         DaemonProbe::Answers(answers) => answers.health.watched.iter().map(PathBuf::from).collect(),
-        _ => {
-            let agents = AGENTS.iter().filter_map(|agent| {
-                let (_, folder) =
-                    TRANSCRIPT_FOLDERS.iter().find(|(name, _)| *name == agent.name)?;
-                Some((agent.folder)(surroundings).join(folder))
-            });
-            agents.collect()
-        }
+        _ => AGENTS.iter().filter_map(|agent| transcripts_of(agent, surroundings)).collect(),
     };
     let paths: Vec<PathBuf> = paths;
     paths.into_iter().map(folder).collect()
+}
+
+/// Returns the default folder of an agent's transcripts, or the agent's database.
+fn transcripts_of(agent: &AgentSetup, surroundings: &Surroundings<'_>) -> Option<PathBuf> {
+    if agent.name == "opencode" {
+        let data = surroundings.folder("XDG_DATA_HOME", ".local/share");
+        return Some(data.join("opencode/opencode.db"));
+    }
+    let (_, folder) = TRANSCRIPT_FOLDERS.iter().find(|(name, _)| *name == agent.name)?;
+    Some((agent.folder)(surroundings).join(folder))
 }
 
 /// Returns the transcript folders of agents that the daemon does not watch, because
@@ -436,6 +440,21 @@ mod tests {
         assert_eq!(notice(true, "older spellings (1)\n  c.json:3: `a` is now `b`\n\n"), None);
         assert_eq!(notice(true, ""), None);
         assert_eq!(notice(false, one), None, "the problem is reported");
+    }
+
+    #[test]
+    fn the_transcripts_of_each_agent_have_a_default_folder() {
+        let surroundings = Surroundings {
+            home: "/home/ada".into(),
+            project: None,
+            program: "graphiti".into(),
+            variable: &|_| None,
+            allow: false,
+        };
+        for agent in AGENTS {
+            let folder = transcripts_of(agent, &surroundings);
+            assert!(folder.is_some_and(|path| path.starts_with("/home/ada")), "{}", agent.name);
+        }
     }
 
     #[test]

@@ -236,11 +236,20 @@ fn files(answers: &DaemonAnswers) -> Option<Finding> {
         Finding::warn(
             ABOUT,
             format!("files with unread lines: {behind} of {} ({examples})", number(*files)),
-            "graphiti stop, then graphiti up: unread lines are read at the start",
+            match answers.health.history.refused {
+                Some(_) => {
+                    "the lines are read when new text is stored again: see the finding `memory`"
+                }
+                None => "graphiti stop, then graphiti up: unread lines are read at the start",
+            },
         )
     } else {
         // Transcripts without messages are not registered, so the finding about `transcripts` may
         // count more files.
+        let broken = match answers.health.records.broken {
+            0 => String::new(),
+            broken => format!("; broken lines, which are left out: {}", number(broken)),
+        };
         let restarts = match answers.health.records.restarts {
             0 => String::new(),
             restarts => format!(
@@ -249,8 +258,8 @@ fn files(answers: &DaemonAnswers) -> Option<Finding> {
             ),
         };
         let what = format!(
-            "{} with sessions, all registered once and read completely{restarts}; transcripts that are \
-             not counted have no messages or are excluded",
+            "{} with sessions, all registered once and read to their ends{broken}{restarts}; transcripts \
+             that are not counted have no messages or are excluded",
             number(*files)
         );
         Finding::ok(ABOUT, what)
@@ -315,7 +324,7 @@ fn store(seen: &Observations, answers: &DaemonAnswers) -> Finding {
         );
     }
     if health.sessions.failed > 0 {
-        let what = format!("sessions that could not be summarised: {}", health.sessions.failed);
+        let what = format!("sessions that could not be summarized: {}", health.sessions.failed);
         return Finding::warn(ABOUT, what, "graphiti list --state failed, then graphiti close ID");
     }
     let importing = match health.history.left {
@@ -325,7 +334,7 @@ fn store(seen: &Observations, answers: &DaemonAnswers) -> Finding {
     Finding::ok(
         ABOUT,
         format!(
-            "{} messages, {} episodes, database {}, index {}{importing}",
+            "{} messages, {} summaries and remembered texts, database {}, index {}{importing}",
             number(kept.messages),
             number(kept.episodes),
             bytes(kept.database_bytes),

@@ -77,7 +77,7 @@ pub(super) fn run(args: &cli::Doctor, screen: &Screen) -> Result<(), AskError> {
             Ok(())
         }
         (bad, _) => {
-            Err(AskError::Failed(format!("graphiti does not work properly; errors: {bad}")))
+            Err(AskError::Failed(format!("some checks failed; errors: {bad}, warnings: {warned}")))
         }
     }
 }

@@ -162,7 +162,7 @@ fn with_context(answer: &SearchSessionsAnswer, blocks: &[Vec<ContextBlock>]) -> 
 }
 
 fn print_notes(answer: &SearchSessionsAnswer, screen: &Screen) {
-    notes(answer).iter().for_each(|note| screen.print(screen.dim(note)));
+    notes(answer).iter().for_each(|note| screen.print_wrapped(&screen.dim(note), 0));
 }
 
 /// Returns the corrected words and the message of the daemon, as texts for the user.

@@ -3,10 +3,11 @@
 mod disk;
 mod models;
 
-use std::{path::Path, time::Duration};
+use std::{io, path::Path, time::Duration};
 
 use graphiti_proto::{
     methods,
+    rpc::code,
     tools::health::{AgentHealth, HealthAnswer, HealthArguments, NAME},
 };
 use serde_json::Value;
@@ -35,6 +36,10 @@ pub(super) const ASK_AGAIN: &str = "graphiti sync --again --run";
 pub(super) const TRACKING_IS_OFF: &str = "nothing: `session_tracking.enabled` is false, or the user has no home folder, so no session is recorded";
 /// Maximum number of types of skipped records shown for an agent. `--json` shows all types.
 const TYPES: usize = 2;
+/// Maximum number of attempts to wait, while the daemon reopens its database.
+const MAX_SETTLE_ATTEMPTS: u32 = 5;
+/// Number of columns before the values.
+const VALUE_INDENT: usize = 12;
 /// Length, in columns, of the progress bar of the import.
 const BAR: usize = 24;
 
@@ -46,13 +51,7 @@ pub(super) fn overview(screen: &Screen) -> Result<(), AskError> {
 }
 
 pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
-    let mut connection = match args.wait {
-        true => Connection::open_for_work()?,
-        false => Connection::open()?,
-    };
-    if args.wait {
-        let _: Value = connection.ask(methods::SETTLE, &methods::Settle::default())?;
-    }
+    let mut connection = if args.wait { settle()? } else { Connection::open()? };
     let answer: HealthAnswer = connection.call(NAME, &HealthArguments::default())?;
     if args.output.json {
         screen.print_json(&answer);
@@ -64,6 +63,26 @@ pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
             Err(AskError::Failed(format!("new sessions are not stored: {}", line(&why))))
         }
         _ => Ok(()),
+    }
+}
+
+/// Waits until all sessions are read. The daemon ends its connections when it stops, and also when
+/// it reopens its database. After the latter, the client waits again.
+fn settle() -> Result<Connection, AskError> {
+    let mut attempts = 0;
+    loop {
+        let mut connection = Connection::open_for_work()?;
+        attempts += 1;
+        match connection.ask::<Value>(methods::SETTLE, &methods::Settle::default()) {
+            Ok(_) => return Ok(connection),
+            Err(AskError::Refused(error))
+                if error.code == code::STOPPING && attempts < MAX_SETTLE_ATTEMPTS =>
+            {
+                // An error also ends the connection.
+                let _ = io::copy(&mut connection.into_stream()?, &mut io::sink());
+            }
+            Err(error) => return Err(error),
+        }
     }
 }
 
@@ -84,7 +103,8 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
     let head = format!("graphitid {}", line(&answer.version));
     screen.print(format!("{} is {state} (pid {}, up {up})", screen.bold(head), answer.pid));
     let row = |name: &str, text: String| {
-        screen.print(format!("  {}  {text}", screen.dim(format!("{name:<8}"))));
+        let text = format!("  {}  {text}", screen.dim(format!("{name:<8}")));
+        screen.print_wrapped(&text, VALUE_INDENT);
     };
     row("home", line(&short_path(&answer.home)));
     if answer.watched.is_empty() {
@@ -102,7 +122,7 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
     row(
         "kept",
         format!(
-            "{} messages and tool calls, {} episodes, database {}, index {}",
+            "{} messages and tool calls, {} summaries and remembered texts, database {}, index {}",
             number(kept.messages),
             number(kept.episodes),
             bytes(kept.database_bytes),
@@ -130,7 +150,9 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
     }
     if !answer.problems.is_empty() {
         screen.print(screen.warn("Problems, the latest last:"));
-        answer.problems.iter().for_each(|problem| screen.print(format!("  {}", line(problem))));
+        for problem in &answer.problems {
+            screen.print_wrapped(&format!("  {}", line(problem)), 4);
+        }
     }
 }
 
@@ -138,7 +160,7 @@ fn sessions(answer: &HealthAnswer) -> String {
     let sessions = &answer.sessions;
     let counts = [
         (sessions.active, "active"),
-        (sessions.inactive, "quiet"),
+        (sessions.inactive, "inactive"),
         (sessions.indexing, "being indexed"),
         (sessions.indexed, "indexed"),
         (sessions.unindexed, "unindexed"),
@@ -220,7 +242,13 @@ fn history(answer: &HealthAnswer, screen: &Screen) -> String {
         return screen.warn(format!("not imported completely: {}", line(why)));
     }
     if history.left == 0 {
-        return format!("imported, {read} read since the start");
+        return match history.unread {
+            0 => format!("imported, {read} read since the start"),
+            unread => {
+                let transcripts = super::counted(unread as u64, "transcript", "transcripts");
+                format!("reading {transcripts}, {read} read since the start")
+            }
+        };
     }
     let filled = history.done * BAR / total.max(1);
     let bar = format!("{}{}", "█".repeat(filled), "░".repeat(BAR - filled));
@@ -230,10 +258,14 @@ fn history(answer: &HealthAnswer, screen: &Screen) -> String {
 fn records(answer: &HealthAnswer) -> String {
     let records = &answer.records;
     let skipped: u64 = records.skipped.values().sum();
-    let mut text = format!("{} read, {} skipped", number(records.read), number(skipped));
+    let mut text = format!(
+        "{} read, {} of them without content",
+        number(records.read + skipped),
+        number(skipped)
+    );
     for (count, what) in [
         (records.repaired, "repaired"),
-        (records.broken, "given up"),
+        (records.broken, "broken"),
         (records.restarts, "files truncated or replaced"),
     ] {
         if count > 0 {
@@ -327,6 +359,8 @@ mod tests {
         answer.sessions.empty = 31;
         assert_eq!(history(&answer, &screen), "imported, 0 B read since the start");
         assert_eq!(sessions(&answer), "0; 31 without messages");
+        answer.history.unread = 16;
+        assert_eq!(history(&answer, &screen), "reading 16 transcripts, 0 B read since the start");
         answer.history.refused = Some("the disk is full".to_owned());
         assert_eq!(history(&answer, &screen), "not imported completely: the disk is full");
         assert_eq!(sessions(&answer), "0; 31 without stored messages");

@@ -30,6 +30,28 @@ pub struct Message {
     pub branch: Option<String>,
 }
 
+/// Separates a call from its outcome in the first line of a result.
+pub const BEFORE_OUTCOME: &str = " → ";
+/// Marks a removed line in the text of a call that changes files.
+pub const REMOVED_LINE: char = '-';
+/// Marks an added line in the text of a call that changes files.
+pub const ADDED_LINE: char = '+';
+
+impl Message {
+    /// Whether the message is a call that changed lines of files, by a tool of any name. After its
+    /// first line, the text of a call that changes files has only removed and added lines.
+    pub fn edits_files(&self) -> bool {
+        let mut lines = self.text.lines();
+        let is_call = lines.next().is_some_and(|line| !line.contains(BEFORE_OUTCOME));
+        let mut changes = lines.peekable();
+        self.role == Role::Tool
+            && !self.files.is_empty()
+            && is_call
+            && changes.peek().is_some()
+            && changes.all(|line| line.starts_with([REMOVED_LINE, ADDED_LINE]))
+    }
+}
+
 /// The speaker of a [`Message`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
@@ -68,5 +90,45 @@ impl Role {
 impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_calls_that_change_lines_of_files_are_edits() {
+        let edits = |role: Role, text: &str, file: Option<&str>| {
+            let message = Message {
+                seq: 0,
+                origin: Origin::default(),
+                uuid: None,
+                role,
+                at: None,
+                text: text.to_owned(),
+                tool: text.split_once(':').map(|(tool, _)| tool.to_owned()),
+                files: file.map(str::to_owned).into_iter().collect(),
+                branch: None,
+            };
+            message.edits_files()
+        };
+        let file = Some("src/a.rs");
+        for tool in ["Edit", "Write", "apply_patch", "exec_command", "shell", "my_tool"] {
+            let text = format!("{tool}: src/a.rs (+1 -1)\n-fn a() {{}}\n+fn b() {{}}");
+            assert!(edits(Role::Tool, &text, file), "{tool}");
+        }
+        for (text, file) in [
+            ("github_create_issue: title=a\n- fn a()", None),
+            ("exec_command: cat <<'EOF'\n- fn a()", None),
+            ("mcp__files__write_file: path=a\n- fn a()", None),
+            ("Edit: src/a.rs (deleted)", file),
+            ("Edit: src/a.rs (+1 -1) → failed: String to replace not found: fn a()", file),
+            ("Edit: src/a.rs (+1 -1) → ok\n-fn a() {}\n+fn b() {}", file),
+            ("Read: src/a.yml → ok\n- one\n- two", file),
+        ] {
+            assert!(!edits(Role::Tool, text, file), "{text}");
+        }
+        assert!(!edits(Role::User, "src/a.rs\n- one", file));
     }
 }

@@ -123,7 +123,8 @@ pub struct CheckoutState {
     /// Paths that git reported as ignored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
-    /// The branches of the recorded stashes that git still has, the newest last.
+    /// The branches of the recorded stashes that git still has, the newest last. The text is empty for
+    /// a stash whose changes were applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stashes: Vec<String>,
     /// The numbers of pull requests that git or the forge showed as merged.

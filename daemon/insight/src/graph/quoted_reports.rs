@@ -12,6 +12,8 @@ const STATED_SHARE: f64 = 0.9;
 const KNOWN_SHARE: f64 = 0.8;
 /// Minimum number of words of a statement that is recognised.
 const MIN_WORDS: usize = 2;
+/// Minimum length, in characters, of a beginning of a statement that is recognised.
+const MIN_BEGINNING: usize = 16;
 
 /// Removes the sentences and list items of a report that say nothing more than one of the
 /// `statements`. The report has one line. Each statement consists of its text in the summary and
@@ -62,7 +64,8 @@ pub(super) fn parts(report: &str) -> impl Iterator<Item = &str> {
 /// Whether a part of a report says the statement with this text and sentence, and nothing else.
 pub(super) fn says(part: &str, text: &str, sentence: &str) -> bool {
     // Short texts and texts without blanks have too few words.
-    if [text, sentence].into_iter().any(|stated| plain(stated) == plain(part)) {
+    let is_stated = |stated: &str| plain(stated) == plain(part) || is_beginning(part, stated);
+    if is_stated(text) || is_stated(sentence) {
         return true;
     }
     let whole = format!("{text} {sentence}");
@@ -73,6 +76,12 @@ pub(super) fn says(part: &str, text: &str, sentence: &str) -> bool {
         && share_of_words(&stated, &found) >= STATED_SHARE
         && share_of_words(&found, &known) >= KNOWN_SHARE
         && numbers(part).all(|number| numbers(&whole).any(|known| known == number))
+}
+
+/// Whether a part that was cut is the beginning of a statement.
+fn is_beginning(part: &str, stated: &str) -> bool {
+    let (part, is_cut) = (plain(part), part.ends_with('…'));
+    is_cut && part.chars().count() >= MIN_BEGINNING && plain(stated).starts_with(&part)
 }
 
 /// Returns a text in lower case, without quotation marks and without marks at its ends.

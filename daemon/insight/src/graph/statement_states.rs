@@ -154,13 +154,19 @@ impl StatementStates {
     }
 
     /// Returns a text without the wishes that were marked as wrong or done. A wish is removed only
-    /// if the text contains all of its sentences, one after the other. Sentences of wishes that
-    /// hold stay.
+    /// if the text contains all of its sentences, one after the other, or if the text was cut within
+    /// the wish. Sentences of wishes that hold stay.
     pub fn without_corrected_wishes(&self, text: &str) -> String {
         let text_parts: Vec<&str> = parts(text).collect();
+        let is_run = |run: &[&str], wish: &[&str]| {
+            run.iter().zip(wish).all(|(part, sentence)| states(part, sentence))
+        };
         let contains = |wish: &[&str]| {
             let mut runs = text_parts.windows(wish.len().max(1));
-            runs.any(|run| run.iter().zip(wish).all(|(part, sentence)| states(part, sentence)))
+            let lengths = 1..=wish.len().min(text_parts.len());
+            let mut ends = lengths.map(|length| &text_parts[text_parts.len() - length..]);
+            runs.any(|run| is_run(run, wish))
+                || text.ends_with('…') && ends.any(|end| is_run(end, wish))
         };
         let holding = self.wishes.iter().filter(|state| state.holds);
         let kept: Vec<&str> = holding.flat_map(|state| parts(&state.sentence)).collect();
@@ -389,6 +395,33 @@ mod tests {
             ("Use pnpm for the export.", "Use pnpm for the export."),
             ("Do not use pnpm.", "Do not use pnpm."),
             ("请始终使用空格缩进。", "请始终使用空格缩进。"),
+        ] {
+            assert_eq!(states.without_corrected_wishes(text), wanted);
+        }
+    }
+
+    #[test]
+    fn a_wish_is_removed_from_a_text_that_was_cut_within_the_wish() {
+        let wrong = Some(Verdict::Wrong);
+        let facts = [
+            stated(Relation::Prefers, "", "Always use tabs in Python files", wrong),
+            stated(
+                Relation::Prefers,
+                "",
+                "Answer in German everywhere. Keep code in English.",
+                wrong,
+            ),
+        ];
+        let states = StatementStates::of(&facts, episode(), NOW);
+        for (text, wanted) in [
+            ("Add the export. Always use tabs in Pyth…", "Add the export."),
+            ("Add the export. Answer in German every…", "Add the export."),
+            ("Add it. Answer in German everywhere. Keep code in Eng…", "Add it."),
+            ("Always use tabs in PHP f…", "Always use tabs in PHP f…"),
+            ("Always use t…", "Always use t…"),
+            ("Always use tabs in Pyth", "Always use tabs in Pyth"),
+            ("Never always use tabs in Pyth…", "Never always use tabs in Pyth…"),
+            ("Keep code in English. Add the exp…", "Keep code in English. Add the exp…"),
         ] {
             assert_eq!(states.without_corrected_wishes(text), wanted);
         }

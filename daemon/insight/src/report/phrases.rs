@@ -4,7 +4,7 @@
 //! Each file contains examples, which a test checks. A pattern that is matched with every sentence of
 //! a transcript stays in the code: one regular expression costs less than a search in the phrases.
 
-use std::{borrow::Cow, rc::Rc, sync::LazyLock};
+use std::{borrow::Cow, collections::BTreeMap, rc::Rc, sync::LazyLock};
 
 use aho_corasick::AhoCorasick;
 use regex::{Regex, RegexBuilder};
@@ -56,10 +56,12 @@ const FILES: &[(&str, &str)] = phrases![
     "en/finding.toml",
     "en/done.toml",
     "en/wish.toml",
+    "en/symptom.toml",
     "en/withdrawal.toml",
     "en/release.toml",
     "en/postponed.toml",
     "en/abandonment.toml",
+    "en/thanks.toml",
     "en/adjourned.toml",
     "en/settled.toml",
     "en/choice.toml",
@@ -136,8 +138,7 @@ fn read(name: &str, text: &str) -> Table {
             toml::from_str(text).map_or_else(invalid, |phrases| vec![(topic, phrases)])
         }
         None => {
-            let topics: Result<std::collections::BTreeMap<Topic, Phrases>, _> =
-                toml::from_str(text);
+            let topics: Result<BTreeMap<Topic, Phrases>, _> = toml::from_str(text);
             let mut table = topics.map_or_else(invalid, |topics| topics.into_iter().collect());
             // `Not done` is not `Done`.
             table.sort_by_key(|(topic, _)| *topic != Topic::Open);

@@ -23,12 +23,16 @@ pub(crate) enum Topic {
     Instruction,
     /// A lasting instruction of the user.
     Wish,
+    /// The user describes how the program behaves, or what happened; not a wish.
+    Symptom,
     /// The user takes back a wish.
     Withdrawal,
     /// The user says that something is not required, or not forbidden, any more.
     Release,
     /// The user leaves work for a later time.
     Postponed,
+    /// The user thanks or praises the agent.
+    Thanks,
     /// The user interrupts the work of the session.
     Adjourned,
     /// The user gives up the work of the session.

@@ -13,6 +13,7 @@ use crate::{
     llm::tokens,
     model::{
         Evidence, Message, Role,
+        message::BEFORE_OUTCOME,
         transcript::{Origin, without_middle},
     },
 };
@@ -336,9 +337,9 @@ fn longest(worth: Worth, role: Role) -> usize {
     }
 }
 
-/// Whether the first line has the arrow with which `capture::filter` marks tool output.
+/// Whether the first line has the arrow that precedes the outcome of a call.
 fn is_output(text: &str) -> bool {
-    text.lines().next().is_some_and(|line| line.contains(" → "))
+    text.lines().next().is_some_and(|line| line.contains(BEFORE_OUTCOME))
 }
 
 fn rendered(message: &Message, limit: usize) -> String {

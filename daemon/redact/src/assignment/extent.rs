@@ -16,6 +16,9 @@ const LINE: usize = 120;
 /// Maximum length, in bytes, of a value that [`enclosed`] finds, including the closing quote.
 const ENCLOSED: usize = 200;
 
+/// Maximum number of bytes of a password after a sign that may end a value.
+const TAIL: usize = 64;
+
 /// How an unquoted value is delimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
@@ -115,6 +118,25 @@ pub(super) fn bare_end(text: &[u8], at: usize, limit: usize, reach: Reach) -> us
         return at + end;
     }
     at + trim_closers(&region[..end], is_opened)
+}
+
+/// Returns the length of the part of an unquoted password after a sign that may end a value, as in
+/// `Tr0ub4dor&3`, `Tr0ub4dor;3` and `Tr0ub"4dor`. The part ends with the word, and is neither a
+/// pair such as `name=value` nor an entity such as `&amp;`.
+pub(super) fn tail(rest: &[u8]) -> usize {
+    let Some(sign) = rest.first().filter(|byte| b"&;,\"'".contains(byte)) else { return 0 };
+    let is_inner = |byte: &&u8| byte.is_ascii_alphanumeric() || b"!@#$%^*_+~?.-&".contains(byte);
+    let length = 1 + rest[1..].iter().take(TAIL).take_while(is_inner).count();
+    let inner = &rest[1..length];
+    let is_suffix = *sign == b'\'' && inner.len() < 2;
+    let is_end = match rest.get(length) {
+        Some(b'\\') => matches!(rest.get(length + 1), Some(b'n' | b'r')),
+        Some(quote @ (b'"' | b'\'' | b'`')) => !b"\",".contains(sign) && quote != sign,
+        next => next.is_none_or(|byte| byte.is_ascii_whitespace() || b",)".contains(byte)),
+    };
+    let is_part = inner.first().is_some_and(u8::is_ascii_alphanumeric) && !is_suffix && is_end;
+    let signs = inner.iter().rev().take_while(|byte| b".?-".contains(byte)).count();
+    if is_part { length - signs } else { 0 }
 }
 
 fn ends_expression(region: &[u8], index: usize) -> bool {

@@ -159,6 +159,9 @@ impl Value<'_> {
         let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
         let is_message = text.contains(char::is_whitespace);
         let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
+        let is_mixed = text.bytes().filter(u8::is_ascii_digit).count() > 1
+            && text.bytes().any(|byte| byte.is_ascii_uppercase())
+            && text.bytes().any(|byte| byte.is_ascii_lowercase());
         // Accepts `pass: hunter2`, but not `PASS: addr2line` of a test's output.
         let is_line = self.quoting == Quoting::Line && !meaning.is_variable;
         if is_line && (has_signs(text) || (has_digit && !text.contains('_'))) {
@@ -167,6 +170,11 @@ impl Value<'_> {
         match self.quoting {
             Quoting::Told | Quoting::ToldInQuotes | Quoting::Prose => is_told(text),
             Quoting::Last => is_clearly_told(text) && !meaning.is_variable,
+            Quoting::Pair => is_clearly_told(text),
+            Quoting::Bare => is_mixed && !meaning.is_variable && is_clearly_told(text),
+            Quoting::Line | Quoting::Cell => {
+                is_mixed && has_any(text, b"!$^*") && is_clearly_told(text)
+            }
             _ => is_tied && !is_plain && !is_number && !is_message && self.is_password(text),
         }
     }
@@ -227,9 +235,12 @@ impl Value<'_> {
                 | Quoting::Pair
                 | Quoting::Flag
         );
+        let is_told = self.quoting == Quoting::Literal
+            && text.bytes().filter(u8::is_ascii_digit).count() > 1
+            && is_clearly_told(text);
         let is_pointer = is_type_name(text.trim_end_matches(['*', '&', '?', '!']));
         let is_phrase = is_dashed_phrase(text) && meaning.kind.as_str() != "token";
-        is_setting
+        (is_setting || is_told)
             && text.len() >= 8
             && (is_phrase || has_any(text, STRONG_SIGNS))
             && !is_pointer

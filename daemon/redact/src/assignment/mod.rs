@@ -6,6 +6,7 @@
 //! ([`judge`]). Code such as `token = get_token()` and types such as `password: string` are not
 //! redacted ([`mod@reference`]).
 
+pub(super) mod insert;
 pub(super) mod name;
 pub(super) mod table;
 pub(super) mod value;

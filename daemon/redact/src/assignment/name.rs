@@ -87,7 +87,8 @@ pub(crate) fn classify(name: &str) -> Option<NameMeaning> {
         Strength::QualifiedPassword => false,
         Strength::Password | Strength::LikelyPassword | Strength::Key => true,
         Strength::Hint => at > 0 && kind == "secret" && !is_among(MAPPING, words[at - 1]),
-        Strength::Credential => !is_among(&["auth", "creds", "credential"], words[at]),
+        Strength::Credential if is_among(&["credential"], words[at]) => at > 0,
+        Strength::Credential => !is_among(&["auth", "creds"], words[at]),
         Strength::Authorization | Strength::Cookie => false,
     };
     let has_neutral_rest = is_secret_id || rest.iter().all(|word| is_neutral(word));

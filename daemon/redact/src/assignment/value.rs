@@ -270,6 +270,9 @@ impl<'t> LocatedValue<'t> {
                 let whole = extent::bare_end(bytes, self.range.start, text.len(), self.reach);
                 whole.max(self.range.end)
             }
+            _ if bytes[self.range.end - 1].is_ascii_alphanumeric() => {
+                self.range.end + extent::tail(&bytes[self.range.end..])
+            }
             _ => self.range.end,
         }
     }

@@ -36,7 +36,7 @@ pub(super) const PROVIDERS: &[(&str, &str)] = &[
 /// keys belong to maps, tables and keyboards.
 #[rustfmt::skip]
 pub(super) const UNLOCKING: &[&str] = &[
-    "access", "account", "admin", "api", "app", "application", "auth", "authentication", "bot",
+    "access", "account", "admin", "aes", "api", "app", "application", "auth", "authentication", "bot",
     "client", "consumer", "instrumentation", "crypto", "customer", "decryption", "deploy", "developer", "encrypt",
     "encryption", "hmac", "integration", "jwt", "license", "licence", "live", "master",
     "private", "priv", "project", "rest", "root", "secret", "security", "server", "service",

@@ -133,6 +133,20 @@ const UNITS: &[&str] = &[
     "/reset/",
     "password for a ",
     "${KEY:-",
+    "INSERT INTO ",
+    "INSERT INTO a (password) VALUES (",
+    "INSERT INTO a (password) VALUES ('",
+    "482913 as the OTP ",
+    "recovery codes: ab-123 ",
+    "recovery codes: a",
+    "card 4539 ",
+    "iban DE02 ",
+    "the PIN of the ",
+    "password changed, it's ",
+    "variable \"password\" {",
+    "a@b.com:",
+    "password: a&b",
+    "echo a | base64",
 ];
 
 /// The secret after the input, which must be found.

@@ -1,11 +1,13 @@
 //! Planted secrets are removed, innocent text stays unchanged, and adversarial text causes no harm.
 
+mod codes;
 mod fake_secrets;
 mod forms;
 mod hostile;
 mod innocent;
 mod named;
 mod notations;
+mod places;
 mod properties;
 mod sentences;
 

@@ -204,6 +204,7 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("make-webhook", "{l32}", "https://hook.eu1.make.com/¤"),
     ("healthchecks-url", "{u}", "https://hc-ping.com/¤"),
     ("mattermost-webhook", "7{l25}", "https://chat.host/hooks/¤"),
+    ("n8n-webhook", "{u}", "https://n8n.host/webhook/¤"),
     // Secrets that only the name identifies.
     ("secret", "blaue-katze-am-see", "TEST_LOGIN_SECRET=¤"),
     ("api-key", "wombat-nine-lemon", "ADMIN_API_KEY=¤\nPORT=80"),
@@ -250,6 +251,9 @@ const PLANTED: &[(&str, &str, &str)] = &[
     ("pin", "4821", "{\"pin\": ¤}"),
     ("one-time-code", "482913", "Ihr Bestätigungscode lautet ¤"),
     ("one-time-code", "482913", "{\"verificationCode\": \"¤\"}"),
+    ("recovery-code", "kJ8s-2Lq0", "Recovery code: ¤"),
+    ("card-number", "4539 5787 6362 1486", "card number ¤"),
+    ("account-number", "DE02 1203 0000 0000 2020 51", "IBAN: ¤"),
     ("password", "swordfish", "password: |\n  ¤\nport: 80"),
     ("password", "Falcon!Berlin", "password    ¤\nuser        bob\n"),
     ("password", "swordfish", "Mot de passe : ¤\n"),

@@ -45,8 +45,8 @@ pub(crate) struct PassageRow {
 
 pub(crate) fn of_message(card: &Card, message: Message) -> Vec<PassageRow> {
     let at = message.at.or(card.started_at).unwrap_or(card.ended_at);
+    let work = message.edits_files().then(|| work::EDIT.to_owned()).into_iter().collect();
     let mut text = message.text;
-    let work = message.tool.iter().filter_map(|tool| work::of_call(tool, &text)).collect();
     for file in &message.files {
         if !text.contains(file.as_str()) {
             text.push('\n');

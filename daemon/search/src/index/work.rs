@@ -15,38 +15,6 @@ const COMMIT_MARK: &str = "(commit `";
 /// The mark of a call that edited a file. No query looks it up as a name, because it has a space.
 pub(crate) const EDIT: &str = "edited file";
 
-/// The names of tools that edit files, folded and without `_`.
-const EDITING_TOOLS: [&str; 16] = [
-    "edit",
-    "multiedit",
-    "notebookedit",
-    "editnotebook",
-    "editfile",
-    "write",
-    "writefile",
-    "create",
-    "createfile",
-    "replace",
-    "searchreplace",
-    "strreplace",
-    "strreplaceeditor",
-    "strreplacebasededittool",
-    "patch",
-    "applypatch",
-];
-
-/// Returns [`EDIT`] if the message of `tool` is a call that edited a file. After its first line,
-/// such a call has the removed and added lines. The first line of a result has an arrow before the
-/// outcome.
-pub(crate) fn of_call(tool: &str, text: &str) -> Option<String> {
-    let mut lines = text.lines();
-    let is_call = lines.next().is_some_and(|line| !line.contains(" → "));
-    let is_edit = is_call
-        && EDITING_TOOLS.contains(&text::folded(tool).replace('_', "").as_str())
-        && lines.any(|line| line.starts_with(['+', '-']));
-    is_edit.then(|| EDIT.to_owned())
-}
-
 /// Returns the hashes and tickets of the commits that a text of a summary lists.
 pub(crate) fn of_summary(text: &str) -> Vec<String> {
     let mut names = Vec::new();
@@ -122,30 +90,6 @@ mod tests {
         assert_eq!(of_summary(done), names);
         for name in ["e4f5a6b0c1d2e3f4a5b60718293a4b5c6d7e8f90", "E4F5A6B", "TOLL-7", "#12"] {
             assert!(of_query(name).iter().any(|name| names.contains(&name.as_str())), "{name}");
-        }
-    }
-
-    #[test]
-    fn only_calls_that_change_lines_of_files_are_edits() {
-        let edit = "src/a.rs (+1 -1)\n-fn a() {}\n+fn b() {}";
-        let names =
-            ["Edit", "MultiEdit", "Write", "write_file", "apply_patch", "str_replace_editor"];
-        for tool in names {
-            assert_eq!(of_call(tool, &format!("{tool}: {edit}")).as_deref(), Some(EDIT), "{tool}");
-        }
-        for (tool, text) in [
-            ("github_create_issue", "github_create_issue: title=a\n- fn a()"),
-            ("notion_create_page", "notion_create_page: title=a\n- fn a()"),
-            ("mcp__files__write_file", "mcp__files__write_file: path=a\n- fn a()"),
-            ("write_todos", "write_todos: 1 task\n- fn a()"),
-            ("TodoWrite", "TodoWrite: 1 task\n- fn a()"),
-            ("write_stdin", "write_stdin: chars=a\n-fn a()"),
-            ("CronCreate", "CronCreate: cron=a\n-fn a()"),
-            ("str_replace_editor", "str_replace_editor: src/a.rs"),
-            ("Edit", "Edit: src/a.rs (+1 -1) → failed: String to replace not found: fn a()"),
-            ("Edit", "Edit: src/a.rs (+1 -1) → ok\n-fn a() {}\n+fn b() {}"),
-        ] {
-            assert_eq!(of_call(tool, text), None, "{text}");
         }
     }
 

@@ -12,7 +12,8 @@ pub(super) enum QueryToken<'t> {
     Free(&'t str),
     /// The prefix of a word, without the star.
     Prefix(&'t str),
-    /// A word with its preceding minus. [`items`] decides whether the word is excluded.
+    /// A word with its preceding minus. [`items`] decides whether the word is excluded. In its
+    /// result, the word is searched, although it is at a place where a plain word is excluded.
     MinusWord(&'t str),
     /// Quoted text, or a word that a minus excludes.
     Phrase {
@@ -81,6 +82,8 @@ pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
             let is_after_words = is_end && has_words_before && !is_option;
             *item = if has_no_words || is_after_words && is_plain(word) {
                 QueryToken::Phrase { text: &word[1..], is_negated: true }
+            } else if is_after_words {
+                QueryToken::MinusWord(word)
             } else {
                 QueryToken::Free(word)
             };

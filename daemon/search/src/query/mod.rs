@@ -73,6 +73,7 @@ pub struct Query {
     /// Whether the query looks like a pasted error message.
     pub(crate) is_error: bool,
     invalid_filters: Vec<InvalidFilter>,
+    searched_minus_words: Vec<String>,
     is_shortened: bool,
 }
 
@@ -173,6 +174,9 @@ impl Query {
         for item in lexer::items(text, now) {
             match item {
                 QueryToken::Free(words) | QueryToken::MinusWord(words) => {
+                    if let QueryToken::MinusWord(word) = item {
+                        query.searched_minus_words.push(word.to_owned());
+                    }
                     push_spaced(&mut free, words);
                     push_spaced(&mut query.free_text, words);
                 }
@@ -278,6 +282,20 @@ impl Query {
     /// Returns the filters with an invalid value.
     pub fn invalid_filters(&self) -> &[InvalidFilter] {
         &self.invalid_filters
+    }
+
+    /// Returns the words with a minus at the end of the query that were searched instead of
+    /// excluded, because a word of this form may be an option, such as `-Wall`.
+    pub fn searched_minus_words(&self) -> &[String] {
+        &self.searched_minus_words
+    }
+
+    /// Returns the names of the agents in the filters.
+    pub fn agents(&self) -> impl Iterator<Item = &str> {
+        self.conditions.iter().filter_map(|condition| match &condition.filter {
+            Filter::Agent(name) => Some(name.as_str()),
+            _ => None,
+        })
     }
 
     /// Returns the words and phrases that a session must not contain, with a star after a prefix.

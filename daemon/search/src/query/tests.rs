@@ -120,6 +120,23 @@ fn excluded_words_are_listed_as_they_are_searched() {
 }
 
 #[test]
+fn words_with_a_minus_that_are_searched_at_the_end_of_a_query_are_listed() {
+    for (text, searched) in [
+        ("license -MIT", &["-MIT"][..]),
+        ("server -next.js", &["-next.js"]),
+        ("retry -Wall", &["-Wall"]),
+        ("license -mit", &[]),
+        ("license -\"MIT\"", &[]),
+        ("gcc -Wall main.c", &[]),
+        ("compiles with -Wall", &[]),
+        ("-Wall", &[]),
+        ("retry -Docker compose", &[]),
+    ] {
+        assert_eq!(parse(text).searched_minus_words(), searched, "{text}");
+    }
+}
+
+#[test]
 fn only_a_query_without_other_conditions_is_only_a_time() {
     for text in ["yesterday", "what did we do last week?", "date:2026-03-01"] {
         assert!(parse(text).only_time().is_some(), "{text}");

@@ -291,13 +291,18 @@ fn sessions_that_changed_a_file_come_before_those_that_mention_it_and_the_latest
 fn sessions_that_edited_a_symbol_come_before_those_that_mention_it_and_the_latest_first() {
     let calls = |session, month_day: (i8, i8), tool: &str, text: &str| IndexChange::Messages {
         card: at(session, day(month_day.0, month_day.1)),
-        messages: vec![Message { tool: Some(tool.to_owned()), ..message(Role::Tool, text) }],
+        messages: vec![Message {
+            tool: Some(tool.to_owned()),
+            files: text.contains("src/").then(|| "src/a.rs".to_owned()).into_iter().collect(),
+            ..message(Role::Tool, text)
+        }],
     };
     let edit = "src/a.rs (+1 -1)\n-fn parse_header() {}\n+fn parse_header(text: &str) {}";
     let mention = "Grep: parse_header, parse_header and parse_header";
     let index = TestIndex::with(vec![
         calls(1, (1, 1), "Edit", edit),
-        calls(2, (1, 3), "apply_patch", edit),
+        // Codex applies patches by its shell tool.
+        calls(2, (1, 3), "exec_command", edit),
         calls(3, (1, 2), "write_file", edit),
         calls(4, (1, 9), "Grep", mention),
         calls(5, (1, 8), "TodoWrite", mention),
@@ -333,7 +338,11 @@ fn a_changed_file_of_another_project_does_not_hide_the_sessions_that_edited_a_sy
         episode(other, PassageKind::File, "src/parse_header.py", "main"),
         IndexChange::Messages {
             card: at(2, day(1, 6)),
-            messages: vec![Message { tool: Some("Edit".to_owned()), ..message(Role::Tool, edit) }],
+            messages: vec![Message {
+                tool: Some("Edit".to_owned()),
+                files: vec!["src/a.rs".to_owned()],
+                ..message(Role::Tool, edit)
+            }],
         },
         user_messages(at(3, day(2, 1)), &["what does parse_header do, and parse_header?"]),
     ]);

@@ -261,18 +261,21 @@ impl ServerHandler for McpSession {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(unknown_request(request.method))
+        Err(unknown_request(&request.method))
     }
 }
 
 /// Returns the error for a request that the SDK does not recognise: an unknown method, or a known
 /// method with wrong parameters.
-fn unknown_request(method: String) -> ErrorData {
-    let wanted = match &*method {
+fn unknown_request(method: &str) -> ErrorData {
+    let wanted = match method {
         "tools/call" => "`name`, the name of a tool, and may have `arguments`, an object",
         "prompts/get" => "`name`, the name of a prompt, and may have `arguments`, an object",
         "resources/read" => "`uri`, the URI of a resource",
-        _ => return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+        _ => {
+            let what = format!("the method `{method}` is not known");
+            return ErrorData::new(ErrorCode::METHOD_NOT_FOUND, what, None);
+        }
     };
     let what = format!("`params` of `{method}` must have {wanted}");
     error_data(Error::new(code::INVALID_PARAMS, what))
@@ -339,12 +342,12 @@ mod tests {
     #[test]
     fn wrong_parameters_of_a_known_method_are_not_reported_as_an_unknown_method() {
         for method in ["tools/call", "prompts/get", "resources/read"] {
-            let error = unknown_request(method.to_owned());
+            let error = unknown_request(method);
             assert_eq!(error.code, ErrorCode::INVALID_PARAMS, "{method}");
             assert!(error.message.contains(method), "{}", error.message);
         }
         for method in ["prompts/fetch", "resources/reads", "tools"] {
-            assert_eq!(unknown_request(method.to_owned()).code, ErrorCode::METHOD_NOT_FOUND);
+            assert_eq!(unknown_request(method).code, ErrorCode::METHOD_NOT_FOUND);
         }
     }
 }

@@ -22,18 +22,22 @@ use crate::{
         tools::list_sessions,
     },
     clock,
-    engine::{BackfillCandidate, ForgottenSession, forks, transcript_exists},
+    engine::{
+        BackfillCandidate, ForgottenSession, forks, redaction, transcript_exists, transcript_path,
+    },
     model::{
         Namespace, Project, SessionId, SessionKey, Timestamp, episode::MEMORY, session::Session,
     },
     search::query::dates,
-    store::{Store, StoreError},
+    store::{Store, StoreError, damaged::skip_damaged},
 };
 
 /// Maximum number of candidates in an error.
 const MAX_CANDIDATES: usize = 10;
 /// The origin of a session with a transcript on this machine.
 const TRANSCRIPT: &str = "transcript";
+/// The effect of a damaged record.
+const NOT_DESCRIBED: &str = "the reply about forgotten sessions is incomplete";
 
 /// The filters of a request, without the given ids.
 struct ForgetFilter {
@@ -48,6 +52,8 @@ type ForgetTargets = BTreeMap<SessionId, ForgetTarget>;
 enum ForgetTarget {
     Known(Box<Session>),
     Unread(Box<BackfillCandidate>),
+    /// A session whose record is damaged.
+    Damaged(SessionKey),
 }
 
 pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value, Error> {
@@ -72,7 +78,8 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
         return Ok(write(&answer));
     }
     let sessions = targets.into_iter().map(|(id, target)| (id, target.key())).collect();
-    daemon.engine.forget(sessions).await.map_err(engine_error)?;
+    let forgotten = daemon.engine.forget(sessions).await;
+    // If the deletion of one session failed, the other sessions are deleted.
     daemon.recall.clear();
     for file in spooled {
         // The file may have been processed and removed in the meantime.
@@ -84,6 +91,8 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
         // Searches do not find the documents any more; a later merge removes them from disk.
         tracing::warn!(%error, "cannot remove forgotten sessions from the search index");
     }
+    let damaged = forgotten.map_err(engine_error)?;
+    answer.damaged = damaged.into_iter().map(|session| session.id).collect();
     tracing::info!(sessions = answer.sessions.len(), "sessions forgotten");
     Ok(write(&answer))
 }
@@ -138,6 +147,7 @@ impl ForgetTarget {
         match self {
             ForgetTarget::Known(session) => Some(session.key),
             ForgetTarget::Unread(candidate) => candidate.session,
+            ForgetTarget::Damaged(session) => Some(*session),
         }
     }
 }
@@ -150,12 +160,35 @@ async fn named_matching(
 ) -> Result<ForgetTargets, Error> {
     let mut targets = ForgetTargets::new();
     for given in given {
+        let damaged = damaged_session(daemon.engine.store().as_ref(), given);
+        let damaged = damaged.map_err(store_error)?;
+        // Filters need the record.
+        if let Some((id, session)) = damaged.filter(|_| filter.is_empty()) {
+            targets.insert(id, ForgetTarget::Damaged(session));
+            continue;
+        }
         let session = named(daemon, given).await?;
         if filter.matches_session(&session) {
             targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
         }
     }
     Ok(targets)
+}
+
+/// Returns the only session whose id begins with `given`, if the record of the session is damaged.
+fn damaged_session(
+    store: &dyn Store,
+    given: &str,
+) -> Result<Option<(SessionId, SessionKey)>, StoreError> {
+    let prefix = redaction::id(given.trim());
+    // Every id begins with the empty text.
+    let limit = if prefix.is_empty() { 0 } else { 2 };
+    let keys = store.sessions_with_prefix(&prefix, limit)?;
+    let [key] = *keys.as_slice() else { return Ok(None) };
+    match store.session(key) {
+        Err(StoreError::Damaged { .. }) => Ok(store.id_of(key)?.map(|id| (id, key))),
+        session => session.map(|_| None),
+    }
 }
 
 async fn named(daemon: &DaemonState, given: &str) -> Result<Session, Error> {
@@ -192,7 +225,8 @@ async fn all_matching(daemon: &DaemonState, filter: &ForgetFilter) -> Result<For
         }
     }
     for session in found {
-        let episode = store.episode_of(&session).map_err(store_error)?;
+        let episode = skip_damaged(store.episode_of(&session), NOT_DESCRIBED);
+        let episode = episode.map_err(store_error)?;
         let is_for_all = episode.is_some_and(|episode| episode.is_wish_for_all_projects());
         if filter.project.is_none() || !is_for_all {
             targets.insert(session.id.clone(), ForgetTarget::Known(Box::new(session)));
@@ -205,19 +239,25 @@ fn describe(daemon: &DaemonState, targets: &ForgetTargets) -> Result<Forgotten, 
     let store = daemon.engine.store().as_ref();
     let mut answer = Forgotten::default();
     let mut relatives: Vec<SessionKey> = Vec::new();
-    for target in targets.values() {
+    for (id, target) in targets {
         let session = match target {
             ForgetTarget::Known(session) => session,
             ForgetTarget::Unread(candidate) => {
                 answer.sessions.push(unread_row(candidate));
                 continue;
             }
+            ForgetTarget::Damaged(_) => {
+                answer.sessions.push(damaged_row(id, clock::now()));
+                continue;
+            }
         };
-        let row = known_row(daemon, session)?;
+        let row = skip_damaged(known_row(daemon, session).map(Some), NOT_DESCRIBED)?;
+        let row = row.unwrap_or_else(|| damaged_row(id, session.last_activity));
         answer.messages += u64::from(row.messages);
-        if let Some(episode) = store.episode_of(session)? {
+        if let Some(episode) = skip_damaged(store.episode_of(session), NOT_DESCRIBED)? {
             answer.episodes += 1;
-            let things = store.entities_and_facts_of(episode.id)?.len();
+            let things = store.entities_and_facts_of(episode.id);
+            let things = skip_damaged(things, NOT_DESCRIBED)?.len();
             answer.things += u64::try_from(things).unwrap_or(u64::MAX);
         }
         answer.sessions.push(row);
@@ -227,10 +267,12 @@ fn describe(daemon: &DaemonState, targets: &ForgetTargets) -> Result<Forgotten, 
     relatives.sort_unstable();
     relatives.dedup();
     for key in relatives {
-        let Some(session) = store.session(key)? else { continue };
-        if !targets.contains_key(&session.id) {
-            answer.relatives.push(known_row(daemon, &session)?);
-        }
+        let session = skip_damaged(store.session(key), NOT_DESCRIBED)?;
+        let Some(session) = session.filter(|session| !targets.contains_key(&session.id)) else {
+            continue;
+        };
+        let row = skip_damaged(known_row(daemon, &session).map(Some), NOT_DESCRIBED)?;
+        answer.relatives.extend(row);
     }
     Ok(answer)
 }
@@ -239,6 +281,7 @@ fn known_row(daemon: &DaemonState, session: &Session) -> Result<ForgottenRow, St
     let store = daemon.engine.store().as_ref();
     let row = convert::session_row(store, session)?;
     let origin = origin(store, session)?;
+    let transcript = transcript_path(store, session)?;
     Ok(ForgottenRow {
         short_id: row.short_id,
         session_id: row.session_id,
@@ -247,7 +290,7 @@ fn known_row(daemon: &DaemonState, session: &Session) -> Result<ForgottenRow, St
         project: row.project,
         at: row.last_activity,
         messages: row.message_count,
-        exists: origin == TRANSCRIPT && transcript_exists(Path::new(&session.file)),
+        exists: origin == TRANSCRIPT && transcript_exists(Path::new(&transcript)),
         origin: origin.to_owned(),
         file_path: row.file_path,
     })
@@ -266,6 +309,13 @@ fn origin(store: &dyn Store, session: &Session) -> Result<&'static str, StoreErr
     // An imported session may also have a transcript on this machine.
     let is_imported = may_be_imported && store.sources_of(session.key)?.is_empty();
     Ok(if is_imported { "import" } else { TRANSCRIPT })
+}
+
+/// Returns a row of a session with a damaged record.
+fn damaged_row(id: &SessionId, at: Timestamp) -> ForgottenRow {
+    let (session_id, agent) = (id.id.clone(), id.agent.clone());
+    let origin = TRANSCRIPT.to_owned();
+    ForgottenRow { session_id, agent, at: at.to_string(), origin, ..ForgottenRow::default() }
 }
 
 fn unread_row(candidate: &BackfillCandidate) -> ForgottenRow {
@@ -341,6 +391,22 @@ mod tests {
         model::{CloseReason, ContentHash, EpisodeId, session::Indexed},
         store::{Write, contract, sled::SledStore},
     };
+
+    #[test]
+    fn a_session_whose_record_is_damaged_is_found_by_its_id() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let sessions =
+            ["s-one", "s-two"].map(|id| contract::session(store.next_session_key().unwrap(), id));
+        let writes = sessions.iter().map(|session| Write::Session(Box::new(session.clone())));
+        store.write(writes.collect()).wait().unwrap();
+        let [one, _] = sessions;
+        store.damage_session(one.key);
+        assert_eq!(damaged_session(&store, " s-o"), Ok(Some((one.id, one.key))));
+        for given in ["", " ", "s-two", "s-", "s-three"] {
+            assert_eq!(damaged_session(&store, given), Ok(None), "{given}");
+        }
+    }
 
     #[test]
     fn an_indexed_session_without_a_file_and_an_episode_was_imported() {

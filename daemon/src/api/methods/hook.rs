@@ -172,10 +172,11 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
         let rest = limit.saturating_sub(after.as_ref().map_or(0, |text| text.chars().count() + 2));
         let scope = HandoffScope { projects: &projects, except: own, sessions: MAX_SESSIONS };
         let handoff = handoff::of_project(store, &scope)?;
-        let text = handoff.to_text_by_use(rest, &|topic| engine.memory_use().rate(topic));
-        if let Some(text) = &text {
-            engine.memory_use().offer(&session_id, handoff.lines_in(text));
-        }
+        let shown = handoff.to_text_by_use(rest, &|topic| engine.memory_use().rate(topic));
+        let text = shown.map(|shown| {
+            engine.memory_use().offer(&session_id, shown.lines);
+            shown.text
+        });
         Ok(match (text, after) {
             (Some(text), Some(after)) => Some(format!("{text}\n\n{after}")),
             (Some(text), None) => Some(text),

@@ -25,8 +25,10 @@ use crate::{
 
 /// Maximum length, in bytes, of the argument `episode_body`.
 const MAX_BODY_BYTES: usize = 256 << 10;
-/// Maximum length, in characters, of the argument `name`; the rest is cut off.
-const MAX_NAME_CHARS: usize = 200;
+/// Maximum number of characters before a replaced part that the answer shows.
+const CHARS_BEFORE: usize = 40;
+/// Maximum number of characters that the answer shows of the stored text.
+const SHOWN_CHARS: usize = 120;
 /// The start of the acknowledgement.
 pub(in crate::api) const ADDED: &str = "Remembered";
 
@@ -53,7 +55,7 @@ async fn run(
     check(&arguments)?;
     let replaces = replaces(daemon, arguments.uuid.as_deref())?;
     let memory = Memory {
-        name: name.trim().chars().take(MAX_NAME_CHARS).collect(),
+        name: name.trim().to_owned(),
         body: body.trim().to_owned(),
         source: source.clone(),
         description: source_description.trim().to_owned(),
@@ -64,12 +66,8 @@ async fn run(
     // An agent may add a wish to a project, even if the agent may not search this project. Then,
     // the answer must not show whether the project has the wish.
     let is_hidden = is_project_hidden(daemon, client, memory.project.namespace());
-    let known = if is_hidden { None } else { known_wish(daemon, &memory).await? };
-    let is_known = known.is_some();
-    let episode = match known {
-        Some(known) => known,
-        None => daemon.engine.add_memory(memory, clock::now()).await.map_err(engine_error)?.0,
-    };
+    let added = daemon.engine.add_memory(memory, !is_hidden).await;
+    let (episode, is_known) = added.map_err(engine_error)?;
     let group_id = graph::group_id(daemon, episode.project.namespace());
     let stated = graph::graph(daemon).of_episode(episode.id).map_err(store_error)?;
     let fact = stated.facts.into_iter().find(|fact| fact.relation == Relation::Prefers);
@@ -80,27 +78,44 @@ async fn run(
         Some(fact) => contradicted(daemon, &episode, fact).map_err(store_error)?,
         None => None,
     };
+    let redacted = redacted(&arguments, &episode);
     Ok(AddMemoryAnswer {
-        message: acknowledgement(&episode),
+        message: acknowledgement(&episode, redacted.as_deref()),
         uuid: episode.id.to_string(),
         group_id,
         fact: fact.map(|fact| fact.id.to_string()),
         known_since: known_since.map(|at| at.to_string()),
         contradicts,
+        redacted,
     })
 }
 
-/// Returns the episode of the same wish for the same project, if the wish still holds. A second
-/// copy would keep the wish when the user forgets one of them.
-async fn known_wish(daemon: &DaemonState, memory: &Memory) -> Result<Option<Episode>, Error> {
-    if memory.kind == MemoryKind::Note || memory.replaces.is_some() {
-        return Ok(None);
+/// Returns the stored text around the first replaced part of the given texts, if a part was
+/// replaced.
+fn redacted(given: &AddMemoryArguments, stored: &Episode) -> Option<String> {
+    let description = stored.external.as_ref().map(|content| content.description.as_str());
+    [
+        (&given.episode_body, stored.text()),
+        (&given.name, Some(stored.name.as_str())),
+        (&given.source_description, description),
+    ]
+    .into_iter()
+    .find_map(|(given, stored)| replaced_part(given.trim(), stored?))
+}
+
+/// Returns the text around the first replacement in `stored`; `None` if `given` contains the same
+/// text, or if `stored` is only a part of `given`.
+fn replaced_part(given: &str, stored: &str) -> Option<String> {
+    let same = given.chars().zip(stored.chars()).take_while(|(one, other)| one == other).count();
+    let start = same.saturating_sub(CHARS_BEFORE);
+    let mut rest = stored.chars().skip(start);
+    let shown: String = rest.by_ref().take(SHOWN_CHARS).collect();
+    if given.starts_with(stored) || !shown.contains("[REDACTED:") {
+        return None;
     }
-    let projects = daemon.engine.projects().of_namespace(memory.project.namespace());
-    let preferences = graph::graph(daemon).preferences(&projects, clock::now());
-    let preferences = preferences.map_err(store_error)?;
-    let episodes = preferences.into_iter().flat_map(|preference| preference.fact.episodes);
-    daemon.engine.same_wish(memory, episodes).await.map_err(engine_error)
+    let before = if start > 0 { "…" } else { "" };
+    let after = if rest.next().is_some() { "…" } else { "" };
+    Some(format!("{before}{shown}{after}"))
 }
 
 /// Returns an earlier wish that the new wish may contradict.
@@ -122,8 +137,8 @@ fn contradicted(
     }))
 }
 
-/// Says what was stored, and for which projects.
-fn acknowledgement(episode: &Episode) -> String {
+/// Says what was stored, for which projects, and whether a part was replaced.
+fn acknowledgement(episode: &Episode, redacted: Option<&str>) -> String {
     let what = match &episode.summary.preferences {
         Some(_) => "a wish for",
         None => "a note about",
@@ -132,7 +147,10 @@ fn acknowledgement(episode: &Episode) -> String {
         true => "all projects",
         false => episode.project.path(),
     };
-    format!("{ADDED} '{}' as {what} {project}.", episode.name)
+    let note = redacted.map(|text| {
+        format!(" A part of the text was replaced, because it looks like a secret: “{text}”.")
+    });
+    format!("{ADDED} '{}' as {what} {project}.{}", episode.name, note.unwrap_or_default())
 }
 
 fn kind(arguments: &AddMemoryArguments) -> Result<MemoryKind, Error> {
@@ -208,4 +226,36 @@ fn project(
     }
     let Some(directory) = &client.directory else { return Ok(unknown_project()) };
     Ok(project_of(daemon, directory))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_around_a_replaced_part_is_shown() {
+        let part = |given: &str, stored: &str| replaced_part(given, stored);
+        let mark = "[REDACTED:pin]";
+        assert_eq!(
+            part("the pin is 4821.", "the pin is [REDACTED:pin]."),
+            Some(format!("the pin is {mark}."))
+        );
+        let long = "many words ".repeat(30);
+        let shown =
+            part(&format!("{long}pin is 4821 {long}"), &format!("{long}pin is {mark} {long}"));
+        let shown = shown.unwrap();
+        assert!(shown.starts_with('…') && shown.ends_with('…') && shown.contains(mark), "{shown}");
+        assert_eq!(shown.chars().count(), SHOWN_CHARS + 2);
+    }
+
+    #[test]
+    fn an_unchanged_text_and_a_cut_name_have_no_replaced_part() {
+        for (given, stored) in [
+            ("use tabs", "use tabs"),
+            ("a mark such as [REDACTED:pin]", "a mark such as [REDACTED:pin]"),
+            ("[REDACTED:pin] and a long name", "[REDACTED:pin] and a long"),
+        ] {
+            assert_eq!(replaced_part(given, stored), None, "{given}");
+        }
+    }
 }

@@ -252,12 +252,20 @@ impl MatchingEdit {
             why: objective.into_iter().collect(),
             session: row,
             at: convert::time(self.message.at),
-            change: self.message.text.lines().next().unwrap_or_default().to_owned(),
+            change: without_counts(self.message.text.lines().next().unwrap_or_default()).to_owned(),
             lines: self.lines,
             source: self.source,
             message: Some(self.message.seq),
         }))
     }
+}
+
+/// Removes the number of replaced lines from the first line of an edit. It includes equal lines, so
+/// it differs from the number of changed lines that a list without `text` shows.
+fn without_counts(edit: &str) -> &str {
+    edit.rsplit_once(" (+")
+        .filter(|(_, counts)| counts.ends_with(')'))
+        .map_or(edit, |(head, _)| head)
 }
 
 /// Returns the first edit that changes one of these files and contains `text`. The best passages of
@@ -319,6 +327,18 @@ fn edited_lines(message: &Message, text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_edit_is_shown_without_the_number_of_replaced_lines() {
+        for (edit, shown) in [
+            ("Edit: src/a.rs (+11 -9)", "Edit: src/a.rs"),
+            ("Edit: notes (+draft).md", "Edit: notes (+draft).md"),
+            ("Edit: notes (+1 of 2).md (+1 -1)", "Edit: notes (+1 of 2).md"),
+            ("Write: src/a.rs", "Write: src/a.rs"),
+        ] {
+            assert_eq!(without_counts(edit), shown);
+        }
+    }
     use crate::model::transcript::Origin;
 
     fn lines(role: Role, text: &str, wanted: &str) -> Vec<String> {

@@ -16,8 +16,8 @@ use crate::{
 
 pub(super) struct FactCondition {
     relations: Vec<Relation>,
-    /// Whether the query has words. Facts that are marked as minor are listed only then.
-    has_words: bool,
+    /// Whether facts that are marked as minor match, too: if the query has words.
+    includes_minor: bool,
     /// The time at which the fact must hold; `None` for any time.
     at: Option<Timestamp>,
     valid: (Timestamp, Timestamp),
@@ -39,7 +39,7 @@ impl FactCondition {
         let last = |range: TimeRange| Timestamp::from_micros(range.to.micros() - 1);
         Ok(FactCondition {
             relations: relations(arguments.edge_types.as_deref())?,
-            has_words: !Query::parse(&arguments.query, &clock::zoned()).is_list(),
+            includes_minor: !Query::parse(&arguments.query, &clock::zoned()).is_list(),
             at: match as_of {
                 Some(range) => Some(last(range)),
                 None if arguments.include_ended || asks_for_ended => None,
@@ -55,9 +55,14 @@ impl FactCondition {
         })
     }
 
+    /// Returns the same conditions, which facts that are marked as minor match, too.
+    pub(super) fn with_minor(self) -> FactCondition {
+        FactCondition { includes_minor: true, ..self }
+    }
+
     pub(super) fn matches(&self, fact: &Fact) -> bool {
         let is_wanted = match self.relations.as_slice() {
-            [] if self.has_words => !fact.relation.repeats_history(),
+            [] if self.includes_minor => !fact.relation.repeats_history(),
             [] => is_listed(fact),
             wanted => wanted.contains(&fact.relation),
         };
@@ -121,7 +126,7 @@ mod tests {
             let query = query.to_owned();
             let arguments = SearchFactsArguments { query, ..SearchFactsArguments::default() };
             let condition = FactCondition::of(&arguments).unwrap();
-            assert_eq!(condition.has_words, wanted, "{}", arguments.query);
+            assert_eq!(condition.includes_minor, wanted, "{}", arguments.query);
         }
     }
 }

@@ -10,13 +10,15 @@ use crate::{
     api::{
         DaemonState,
         client_context::ClientContext,
+        errors::store_error,
         projects::{is_of_project, listed_projects},
     },
-    engine::redaction,
+    engine::{redaction, transcript_path},
     model::{
         Project,
         session::{Session, State},
     },
+    store::{Store, StoreError},
 };
 
 pub(super) const TOOL: Tool = Tool {
@@ -40,7 +42,9 @@ async fn run(
     let projects = listed_projects(daemon, client, None)?;
     live.retain(|session| is_of_project(session, projects.as_deref()));
     live.sort_by_key(|session| std::cmp::Reverse(session.last_activity));
-    let mut failed: Vec<Failed> = live.iter().filter_map(failed).collect();
+    let store = daemon.engine.store().as_ref();
+    let failed = live.iter().filter_map(|session| failed(store, session).transpose());
+    let mut failed: Vec<Failed> = failed.collect::<Result<_, _>>().map_err(store_error)?;
     failed.retain(|failed| arguments.include_permanent || !failed.permanent);
     let count = failed.len();
     failed.truncate(arguments.limit);
@@ -53,15 +57,15 @@ async fn run(
     Ok(FailedEpisodesAnswer { status: "success".to_owned(), count, failed, message })
 }
 
-fn failed(session: &Session) -> Option<Failed> {
-    let State::Failed(failure) = &session.state else { return None };
-    Some(Failed {
+fn failed(store: &dyn Store, session: &Session) -> Result<Option<Failed>, StoreError> {
+    let State::Failed(failure) = &session.state else { return Ok(None) };
+    Ok(Some(Failed {
         session_id: session.id.id.clone(),
         project: session.project.as_ref().map(Project::path).unwrap_or_default().to_owned(),
-        file_path: redaction::text(&session.file).into_owned(),
+        file_path: redaction::text(&transcript_path(store, session)?).into_owned(),
         error: failure.error.clone(),
         attempts: failure.attempts,
         retry_at: failure.retry_at.map(|at| at.to_string()),
         permanent: failure.retry_at.is_none(),
-    })
+    }))
 }

@@ -76,7 +76,8 @@ async fn run(
     answer.pending = indexed.pending;
     answer.message = match answer.sessions.as_slice() {
         [] if indexed.pending == 0 && sessions > 0 && answer.text.is_empty() => {
-            "No earlier session is known in this project.".to_owned()
+            let unread = catch_up::unread(daemon).await.unwrap_or_default();
+            format!("No earlier session is known in this project. {unread}").trim_end().to_owned()
         }
         _ if answer.text.is_empty() && has_text => format!(
             "The handoff does not fit into `max_chars` {}: give a higher number, such as {}. {}",

@@ -110,6 +110,7 @@ fn history(status: &Status) -> History {
         scanned: status.scanned,
         done: status.history_done,
         left: status.history_left + status.unidentified,
+        unread: status.unread,
         bytes_read: status.bytes_read,
         ..History::default()
     }

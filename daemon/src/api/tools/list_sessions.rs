@@ -12,6 +12,7 @@ use crate::{
     api::{
         DaemonState,
         agents::agent_argument,
+        catch_up,
         client_context::ClientContext,
         convert,
         projects::{is_in, is_of_project, listed_projects},
@@ -75,7 +76,8 @@ async fn run(
             }
         };
         visit_tracked(store, &live, visit).map_err(store_error)?;
-        excluded.explanation(&arguments)
+        let unread = catch_up::unread(daemon).await.unwrap_or_default();
+        format!("{} {unread}", excluded.explanation(&arguments)).trim().to_owned()
     } else {
         String::new()
     };

@@ -50,7 +50,7 @@ use self::text::ModelText;
 pub(super) use self::{graph::date, list_sessions::visit_tracked};
 use crate::{
     api::{
-        DaemonState,
+        DaemonState, catch_up,
         client_context::{ClientContext, ReplyForm},
         errors::{engine_error, resolve_error, store_error},
         parameters::{read, write},
@@ -145,7 +145,7 @@ pub(super) async fn call(
         }),
         // Invalid arguments are an error of the request; all other errors are results of the tool.
         Err(error) if error.code == code::INVALID_PARAMS => Err(error),
-        Err(error) => Ok(failed(error, client.reply_form)),
+        Err(error) => Ok(failed(catch_up::explain(daemon, error).await, client.reply_form)),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `search_memory_facts`: searches the facts of this machine and, if requested, of the team.
 
+use std::collections::BTreeSet;
+
 use graphiti_proto::{
     rpc::Error,
     tools::{
@@ -88,6 +90,13 @@ async fn run(
     if !has_all_words && !query.is_list() && !facts.is_empty() && team_query.is_none() {
         message = format!("{ONLY_SOME_WORDS} {message}").trim_end().to_owned();
     }
+    if facts.is_empty() && limit > 0 {
+        let filter = FactCondition::of(&arguments)?.with_minor();
+        let limit = graph::MAX_ROWS;
+        let wanted = WantedFacts { filter: &filter, center, limit, after, explain: false };
+        let minor = minor_facts(&own_facts(daemon, &question, &wanted)?.rows);
+        message = format!("{minor} {message}").trim().to_owned();
+    }
     if let Some(team_query) = team_query {
         let mut others = team::answered(team_query, &mut message).await;
         others.retain(|other| center.is_none() && filter.matches_shared(&other.fact));
@@ -141,6 +150,19 @@ fn broader(
         }
     }
     Ok(found)
+}
+
+/// Returns the note below an empty list that leaves out minor facts; empty without minor facts.
+fn minor_facts(minor: &[FactRow]) -> String {
+    let kinds: BTreeSet<&str> = minor.iter().map(|fact| fact.name.as_str()).collect();
+    let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
+    match minor.len() {
+        0 => String::new(),
+        1 => format!("1 minor fact is listed only for words, or if its kind is given: {kinds}."),
+        count => format!(
+            "{count} minor facts are listed only for words, or if their kind is given: {kinds}."
+        ),
+    }
 }
 
 /// Returns the arguments of the broader searches: with ended facts, without one of the filters, and
@@ -288,6 +310,20 @@ fn spans(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_empty_list_names_the_kinds_of_its_minor_facts() {
+        let fact = |name: &str| FactRow { name: name.to_owned(), ..FactRow::default() };
+        assert_eq!(minor_facts(&[]), "");
+        assert_eq!(
+            minor_facts(&[fact("RESOLVED")]),
+            "1 minor fact is listed only for words, or if its kind is given: RESOLVED."
+        );
+        assert_eq!(
+            minor_facts(&[fact("SET_TO"), fact("RESOLVED"), fact("RESOLVED")]),
+            "3 minor facts are listed only for words, or if their kind is given: RESOLVED, SET_TO."
+        );
+    }
 
     #[test]
     fn a_search_without_results_is_tried_without_each_filter() {

@@ -17,14 +17,15 @@ use super::{
     Effect, Tool, broader, by_id, capped, errors, fit, input, list_sessions, output, passages,
     replies,
     session_search::{
-        MAX_HITS, QueryVectors, TEXT_HITS, explain_query, question, search, without_words,
+        MAX_HITS, QueryVectors, TEXT_HITS, explain_query, question, search, unknown_project,
+        without_words,
     },
     store_error, team, typed, zero_limit,
 };
 use crate::{
     api::{
         DaemonState,
-        agents::agent_argument,
+        agents::{agent_argument, unknown_agent},
         catch_up,
         client_context::{ClientContext, ReplyForm},
         convert, current,
@@ -131,6 +132,13 @@ async fn run(
     let mut hits = own_hits(daemon, &form, &results, &live, arguments.explain)?;
     let mut message = explain_query(daemon.with_refusal(indexed.message()), &query);
     message = unknown_ticket(message, &results, team.is_some());
+    if hits.is_empty() {
+        let project = unknown_project(daemon, arguments.project.as_deref(), namespaces)?;
+        let agent = unknown_agent(daemon, &query);
+        let unread = if indexed.pending == 0 { catch_up::unread(daemon).await } else { None };
+        let notes = [project, agent, Some(message), unread].into_iter().flatten();
+        message = notes.filter(|note| !note.is_empty()).collect::<Vec<_>>().join(" ");
+    }
     message = zero_limit::explain(message, client.reply_form, "limit", limit, MAX_HITS);
     if let Some(team) = team {
         // The session whose id is the query stays first.

@@ -7,15 +7,17 @@ use graphiti_proto::{
     tools::search_sessions::SearchSessionsArguments,
 };
 
+use super::store_error;
 use crate::{
-    api::{DaemonState, blocking},
+    api::{DaemonState, blocking, projects::is_in},
     clock,
     engine::embedding,
-    model::vector::Packed,
+    model::{Namespace, SessionKey, vector::Packed},
     search::{
         query::{InvalidFilter, Query, filter_form},
         rank::{RankRequest, Results, Scope, SecondRanker, Weights},
     },
+    store::SessionHead,
 };
 
 /// Maximum number of sessions in an answer.
@@ -124,6 +126,23 @@ pub(super) fn without_words(query: &str) -> Option<&'static str> {
     )
 }
 
+/// Returns a sentence if no session of the given project is known. `members` are the directories of
+/// the project.
+pub(super) fn unknown_project(
+    daemon: &DaemonState,
+    given: Option<&str>,
+    members: Option<&[Namespace]>,
+) -> Result<Option<String>, Error> {
+    let given = given.map(str::trim).filter(|given| !given.is_empty());
+    let (Some(given), Some(members)) = (given, members) else { return Ok(None) };
+    let mut is_known = false;
+    let visit = &mut |_: SessionKey, head: &SessionHead| {
+        is_known |= head.is_listed && is_in(head.project, members);
+    };
+    daemon.engine.store().visit_session_heads(visit).map_err(store_error)?;
+    Ok((!is_known).then(|| format!("No session of `{given}` is known.")))
+}
+
 /// Adds to the message of an answer how the query was read: the filters with an invalid value, the
 /// excluded words, and whether the middle of a long query was not read.
 pub(super) fn explain_query(message: String, query: &Query) -> String {
@@ -131,6 +150,10 @@ pub(super) fn explain_query(message: String, query: &Query) -> String {
         let name = text.trim_start_matches('-').split(':').next().unwrap_or_default();
         format!("`{text}` was searched as words, because `{name}:` must be {form}.")
     });
+    let searched = query
+        .searched_minus_words()
+        .iter()
+        .map(|word| format!("`{word}` was searched; to exclude it, write `-\"{}\"`.", &word[1..]));
     let excluded: Vec<String> =
         query.excluded_phrases().iter().map(|phrase| format!("`{phrase}`")).collect();
     let excluded = (!excluded.is_empty())
@@ -142,7 +165,7 @@ pub(super) fn explain_query(message: String, query: &Query) -> String {
         )
     });
     let message = Some(message).filter(|message| !message.is_empty());
-    let parts = invalid.chain(excluded).chain(shortened).chain(message);
+    let parts = invalid.chain(searched).chain(excluded).chain(shortened).chain(message);
     parts.collect::<Vec<_>>().join(" ")
 }
 
@@ -186,6 +209,10 @@ mod tests {
         assert_eq!(
             explain_query("1 session was indexed".to_owned(), &excluding),
             "Left out: sessions with `docker` or `dry run`. 1 session was indexed"
+        );
+        assert_eq!(
+            explain_query(String::new(), &asked("license -MIT").unwrap()),
+            "`-MIT` was searched; to exclude it, write `-\"MIT\"`."
         );
         let log: String = (0..200_000).map(|number| format!("slow{number}\n")).collect();
         assert_eq!(

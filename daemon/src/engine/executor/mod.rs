@@ -38,8 +38,8 @@ use crate::{
         remake_permit::{RemakeContext, RemakePermit},
         schedule,
         state::{
-            AgentObservation, EngineEffect, EngineState, MAX_SLEEP, ModelAnswer, RegisteredFiles,
-            SettleWaiter, answer,
+            AgentObservation, EngineEffect, EngineState, FolderListing, MAX_SLEEP, ModelAnswer,
+            RegisteredFiles, SettleWaiter, answer,
         },
     },
     fault,
@@ -143,8 +143,8 @@ impl Executor {
                 let files = paths.into_iter().map(FileObservation::of).collect();
                 return Some(EngineEvent::FilesObserved(files));
             }
-            EngineEffect::ObserveAgents { folders, reported, due } => {
-                return Some(observe_agents(&folders, reported, due));
+            EngineEffect::ObserveAgents { folders, known, due } => {
+                return Some(observe_agents(folders, known, due));
             }
             EngineEffect::AwaitExit(process) => self.await_exit(process),
             EngineEffect::Ask { summarizer, generation, question } => {
@@ -349,18 +349,19 @@ async fn find_outdated(reader: Arc<SourceReader>, formats: Formats) -> EngineEve
     }))
 }
 
-/// Determines which agents run, from their liveness files and from the processes that hooks
-/// reported.
+/// Determines which agents run, from their liveness files and from the processes that hooks or
+/// liveness files reported before.
 fn observe_agents(
-    folders: &[(FormatHandle, PathBuf)],
-    reported: Vec<Process>,
+    folders: Vec<(FormatHandle, PathBuf)>,
+    known: Vec<Process>,
     due: Vec<SessionKey>,
 ) -> EngineEvent {
-    let running = folders
-        .iter()
-        .flat_map(|(format, folder)| liveness::running(&**format, folder).into_values())
-        .collect();
+    let list = |(format, folder): (FormatHandle, PathBuf)| {
+        let listing = liveness::running(&*format, &folder);
+        FolderListing { folder, listing }
+    };
+    let listings = folders.into_iter().map(list).collect();
     let is_gone = |process: &Process| liveness::life(process.pid, process.started) == Life::Gone;
-    let gone: HashSet<Process> = reported.into_iter().filter(is_gone).collect();
-    EngineEvent::AgentsObserved(AgentObservation { running, gone, due })
+    let gone: HashSet<Process> = known.into_iter().filter(is_gone).collect();
+    EngineEvent::AgentsObserved(AgentObservation { listings, gone, due })
 }

@@ -46,11 +46,11 @@ const VERSION: u32 = 1;
 /// The version of a record of an abandoned question. Programs before 0.3 skip such a record.
 const ABANDONED: u32 = 2;
 
-/// Loads the saved questions. A record that cannot be parsed is skipped: its session keeps its
-/// present summary.
+/// Loads the saved questions. A record that is damaged or cannot be parsed is skipped: its session
+/// keeps its present summary.
 pub fn load(store: &dyn Store) -> Result<SavedQuestions, StoreError> {
     let mut saved = SavedQuestions::default();
-    for (name, content) in store.notes(NoteNamespace::Awaiting)? {
+    for (name, content) in store.undamaged_notes(NoteNamespace::Awaiting)? {
         let Ok(key) = name.try_into().map(|name| SessionKey(u64::from_be_bytes(name))) else {
             continue;
         };

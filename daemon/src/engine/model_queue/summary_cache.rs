@@ -70,21 +70,16 @@ impl SummaryCache {
     }
 
     /// Deletes all summaries, because they may contain text of a session that is forgotten. Blocks
-    /// until they are deleted. A damaged summary stays, and is never read.
+    /// until they are deleted.
     ///
     /// # Errors
     ///
-    /// Returns an error if the store cannot be read or written. Then some summaries may be left.
+    /// Returns an error if the store cannot be written. Then the summaries are left.
     pub fn clear(&self) -> Result<(), StoreError> {
         let mut cached = self.lock();
-        // A read does not see queued summaries.
-        self.store.write(Vec::new()).wait()?;
-        let notes = self.store.undamaged_notes(NoteNamespace::Summaries)?;
+        self.store.write(vec![Write::DropNotes(NoteNamespace::Summaries)]).wait()?;
         *cached = Some(CachedSummaries::default());
-        let deletions = notes.into_iter().map(|(name, _)| {
-            Write::Note(Note { namespace: NoteNamespace::Summaries, name, content: None })
-        });
-        self.store.write(deletions.collect()).wait().map(drop)
+        Ok(())
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut CachedSummaries) -> T) -> T {
@@ -170,6 +165,8 @@ mod tests {
         assert_eq!(summaries.get(key(1)), None);
         assert_eq!(store.notes(NoteNamespace::Summaries).unwrap(), []);
         summaries.put(key(2), "another");
+        store.write(Vec::new()).wait().unwrap();
+        store.damage_note(NoteNamespace::Summaries, &key(2).to_bytes());
         // A cache that was not used yet deletes the summaries of the last run.
         let next = SummaryCache::new(store.clone());
         next.clear().unwrap();

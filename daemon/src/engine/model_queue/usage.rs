@@ -143,7 +143,7 @@ impl UsageStats {
     }
 
     fn outdated(&self, day: i64) -> Vec<Write> {
-        let notes = self.store.notes(NoteNamespace::Usage).unwrap_or_else(|error| {
+        let notes = self.store.undamaged_notes(NoteNamespace::Usage).unwrap_or_else(|error| {
             tracing::warn!(%error, "failed to read the usage of earlier days");
             Vec::new()
         });

@@ -6,11 +6,13 @@ use super::EvictionStats;
 use crate::{
     fault,
     model::{EpisodeId, SessionKey, Timestamp, episode::MEMORY, session::State},
-    store::{SourceKey, Store, StoreError, Write},
+    store::{SourceKey, Store, StoreError, Write, damaged::skip_damaged},
 };
 
 /// Number of evictions (of the text of files, or of episodes) that are written in one batch.
 const BATCH: usize = 16;
+/// The effect of a damaged record.
+const NOT_EVICTED: &str = "its session is not evicted";
 
 /// Evicts the text of sessions, and episodes. Each list of writes contains the statistics, so that
 /// the statistics are exact even if the process is killed.
@@ -80,14 +82,15 @@ impl Evictor<'_> {
                 break;
             }
             let text = self.store.quota().text_bytes(*session)?;
-            if text == 0 || !self.is_indexed(*session)? {
+            if text == 0 {
                 continue;
             }
+            let Some(sources) = self.evictable(*session)? else { continue };
             self.evicted.bytes += text;
             self.evicted.sessions += 1;
-            for source in self.store.sources_of(*session)? {
-                files.push(source.key);
-                writes.push(Write::DropText(source.key));
+            for source in sources {
+                files.push(source);
+                writes.push(Write::DropText(source));
             }
             if writes.len() >= BATCH {
                 self.write(&mut writes)?;
@@ -107,16 +110,15 @@ impl Evictor<'_> {
             if evicted == most {
                 break;
             }
-            if self.store.episode(episode)?.is_none() || !self.is_indexed(session)? {
+            if skip_damaged(self.store.episode(episode), NOT_EVICTED)?.is_none() {
                 continue;
             }
+            let Some(sources) = self.evictable(session)? else { continue };
             self.evicted.episodes += 1;
             writes.push(Write::DropEpisode(episode));
-            for source in self.store.sources_of(session)? {
-                // The checkpoint is dropped, too, so a session that grows is read from the start.
-                // The offset stays, because a file with an offset of 0 counts as unread.
-                writes.push(Write::ClearSource(source.key));
-            }
+            // The checkpoint is dropped, too, so a session that grows is read from the start. The
+            // offset stays, because a file with an offset of 0 counts as unread.
+            writes.extend(sources.into_iter().map(Write::ClearSource));
             if (evicted + 1).is_multiple_of(BATCH as u64) {
                 self.write(&mut writes)?;
             }
@@ -125,11 +127,16 @@ impl Evictor<'_> {
         Ok(self.evicted.episodes - before)
     }
 
-    /// Whether the session is still indexed. A session that continued since the sessions were
-    /// listed has text that no episode contains yet.
-    fn is_indexed(&self, session: SessionKey) -> Result<bool, StoreError> {
-        let session = self.store.session(session)?;
-        Ok(session.is_some_and(|session| session.state == State::Indexed))
+    /// Returns the files of a session; `None` if one of its records is damaged, or if the session is
+    /// not indexed any more. A session that continued since the sessions were listed has text that
+    /// no episode contains yet.
+    fn evictable(&self, session: SessionKey) -> Result<Option<Vec<SourceKey>>, StoreError> {
+        let session = skip_damaged(self.store.session(session), NOT_EVICTED)?;
+        let Some(session) = session.filter(|session| session.state == State::Indexed) else {
+            return Ok(None);
+        };
+        let sources = skip_damaged(self.store.sources_of(session.key).map(Some), NOT_EVICTED)?;
+        Ok(sources.map(|sources| sources.into_iter().map(|source| source.key).collect()))
     }
 
     fn write(&self, writes: &mut Vec<Write>) -> Result<(), StoreError> {
@@ -341,14 +348,23 @@ mod tests {
     }
 
     #[test]
-    fn text_is_evicted_although_a_session_is_damaged() {
+    fn text_and_episodes_are_evicted_although_sessions_are_damaged() {
         let folder = tempfile::tempdir().unwrap();
         let store = SledStore::open(folder.path()).unwrap();
-        let keys = fill(&store, &[(3, 5, true), (2, 5, true), (1, 5, true)]);
-        store.damage_session(keys[1]);
-        let evicted = Evictor::new(&store).unwrap().evict_text(u64::MAX).unwrap();
+        let made: Vec<SessionSample> = (0..6).map(|age| (9 - age, 5, age != 5)).collect();
+        let keys = fill(&store, &made);
+        let episode = store.session(keys[1]).unwrap().unwrap().indexed.unwrap().episode;
+        store.damage_session(keys[0]);
+        store.damage_episode(episode);
+        store.damage_source(SourceKey { session: keys[2], number: 0 });
+        store.damage_session(keys[5]);
+        let mut evictor = Evictor::new(&store).unwrap();
+        assert!(waiting_bytes(&store).is_ok(), "a live session is damaged");
+        let evicted = evictor.evict_text(u64::MAX).unwrap();
         let evicted: Vec<SessionKey> = evicted.iter().map(|file| file.session).collect();
-        assert_eq!(evicted, [keys[0], keys[2]]);
+        assert_eq!(evicted, [keys[1], keys[3], keys[4]]);
+        assert_eq!(evictor.evict_episodes(u64::MAX).unwrap(), 2);
+        assert_eq!((evictor.evicted().sessions, evictor.evicted().episodes), (3, 2));
     }
 
     #[test]

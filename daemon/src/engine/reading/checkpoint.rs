@@ -1,12 +1,12 @@
 //! Saves and loads the states of files.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{SavePolicy, SourceReader};
 use crate::{
     engine::pipeline::SourceState,
     model::Evidence,
-    store::{Source, SourceKey, Store, StoreError, Write},
+    store::{Source, SourceKey, Store, StoreError, Write, damaged::skip_damaged},
 };
 
 /// The version of the saved state.
@@ -31,9 +31,7 @@ pub fn agent_version(store: &dyn Store, source: SourceKey) -> Result<Option<Stri
     struct KnownState {
         memory: KnownContext,
     }
-    let Some(bytes) = store.checkpoint(source)? else { return Ok(None) };
-    let saved = serde_json::from_slice::<CheckpointRecord<KnownState>>(&bytes).ok();
-    let version = saved.map(|saved| saved.state.memory.version);
+    let version = saved_part::<KnownState>(store, source)?.map(|state| state.memory.version);
     Ok(version.filter(|version| !version.is_empty()))
 }
 
@@ -52,16 +50,49 @@ pub(in crate::engine) fn saved_evidence(
     struct KnownState {
         collector: KnownCollector,
     }
+    Ok(saved_part::<KnownState>(store, source)?.map(|state| state.collector.evidence))
+}
+
+/// Returns the number of messages in a file, from the saved state.
+pub(in crate::engine) fn saved_messages(
+    store: &dyn Store,
+    source: SourceKey,
+) -> Result<Option<u32>, StoreError> {
+    #[derive(Deserialize)]
+    struct CountedMessages {
+        messages: u32,
+    }
+    #[derive(Deserialize)]
+    struct CountedEvidence {
+        counts: CountedMessages,
+    }
+    #[derive(Deserialize)]
+    struct CountedCollector {
+        evidence: CountedEvidence,
+    }
+    #[derive(Deserialize)]
+    struct CountedState {
+        collector: CountedCollector,
+    }
+    let state = saved_part::<CountedState>(store, source)?;
+    Ok(state.map(|state| state.collector.evidence.counts.messages))
+}
+
+/// Returns a part of the saved state; `None` if the part is not saved, or cannot be parsed.
+fn saved_part<S: DeserializeOwned>(
+    store: &dyn Store,
+    source: SourceKey,
+) -> Result<Option<S>, StoreError> {
     let Some(bytes) = store.checkpoint(source)? else { return Ok(None) };
-    let saved = serde_json::from_slice::<CheckpointRecord<KnownState>>(&bytes).ok();
-    let saved = saved.filter(|saved| saved.version == STATE_VERSION);
-    Ok(saved.map(|saved| saved.state.collector.evidence))
+    let saved = serde_json::from_slice::<CheckpointRecord<S>>(&bytes).ok();
+    Ok(saved.filter(|saved| saved.version == STATE_VERSION).map(|saved| saved.state))
 }
 
 impl SourceReader {
     /// Loads the saved state of a file, or creates a new state.
     pub fn load(&self, source: &Source) -> Result<SourceState, StoreError> {
-        let Some(bytes) = self.store.checkpoint(source.key)? else {
+        let saved = self.store.checkpoint(source.key);
+        let Some(bytes) = skip_damaged(saved, "its file is read from the start")? else {
             return Ok(SourceState::new(source.key.number));
         };
         match serde_json::from_slice::<CheckpointRecord<SourceState>>(&bytes) {

@@ -30,11 +30,15 @@ use crate::{
         record_locks::RecordLock,
     },
     model::{SessionId, SessionKey, transcript::RecordUuid},
-    store::{NoteNamespace, Source, SourceKey, Store, StoreError, Tally, Write},
+    store::{
+        NoteNamespace, Source, SourceKey, Store, StoreError, Tally, Write, damaged::skip_damaged,
+    },
 };
 
 /// Maximum number of lines that are read to find the first record with an id.
 const MAX_LINES_BEFORE_RECORD: u64 = 64;
+/// The effect of a damaged record.
+const STORED_TWICE: &str = "copies of its messages may be stored twice";
 
 /// The records that the start of a session shares with another session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,10 +199,13 @@ impl SourceReader {
             Some(_) => vec![source.key.session],
         };
         for key in sessions {
-            let Some(session) = store.session(key)? else { continue };
+            // Without a damaged record, copied messages are stored twice, which is better than not
+            // at all.
+            let session = skip_damaged(store.session(key), STORED_TWICE)?;
+            let Some(session) = session else { continue };
             let number = owners.ids.len();
             owners.ids.push(session.id);
-            for other in store.sources_of(key)? {
+            for other in skip_damaged(store.sources_of(key), STORED_TWICE)? {
                 if other.key == source.key || other.sub_agent != source.sub_agent {
                     continue;
                 }

@@ -22,7 +22,10 @@ use std::{
 
 pub use self::checkpoint::agent_version;
 use self::{batch::Batch, checkpoint::checkpoint, truncation::ReadStart};
-pub(super) use self::{checkpoint::saved_evidence, redact::redact_again};
+pub(super) use self::{
+    checkpoint::{saved_evidence, saved_messages},
+    redact::redact_again,
+};
 use crate::{
     capture::{
         format::{Format, FormatHandle},
@@ -41,11 +44,12 @@ use crate::{
         projects::Projects,
         record_locks::RecordLocks,
         redaction::known,
+        rereads,
     },
     fault,
     model::{Timestamp, transcript::Origin},
     redact::KnownSecrets,
-    store::{FileStamp, Source, Store, StoreError},
+    store::{FileStamp, Source, Store, StoreError, damaged::skip_damaged},
 };
 
 /// Number of new bytes after which the state is saved at the end of a read.
@@ -199,7 +203,11 @@ impl SourceReader {
         match start {
             ReadStart::Continued => {}
             ReadStart::Truncated => open.source.offset = 0,
-            ReadStart::Requested | ReadStart::Replaced => open.reset(),
+            ReadStart::Requested => open.reset(),
+            ReadStart::Replaced => {
+                open.reset();
+                open.request_rereads()?;
+            }
         }
         let progress = open.read_to_end(save, start != ReadStart::Continued)?;
         Ok(ReadProgress { was_replaced, ..progress })
@@ -241,6 +249,15 @@ impl OpenSource<'_> {
         *self.state = SourceState::new(self.source.key.number);
         self.state.known_secrets = known_secrets;
         self.batch.clear();
+    }
+
+    /// Adds to the batch that the copies of the session have to be read again.
+    fn request_rereads(&mut self) -> Result<(), StoreError> {
+        let copies = rereads::copies_of(self.reader.store.as_ref(), self.source.key.session);
+        for copy in skip_damaged(copies, "copies of its session are not read again")? {
+            self.batch.add(rereads::write(copy, 0));
+        }
+        Ok(())
     }
 
     fn read_to_end(

@@ -14,12 +14,14 @@ use super::{
 use crate::{
     model::{SessionKey, graph::EntityId},
     share::node::SharedSession,
-    store::{NoteNamespace, StoreError, Write, graph::ClaimPlace},
+    store::{NoteNamespace, StoreError, Write, damaged::skip_damaged, graph::ClaimPlace},
 };
 
 /// Maximum number of entities of a changed session, and of facts about an entity, for which other
 /// sessions are compared, too.
 const MAX_NEIGHBOURS: usize = 32;
+/// The effect of a damaged record.
+const NOT_COMPARED: &str = "a session with facts about the same things is not compared";
 
 /// A session to write or to remove: its data differ from the ledger, or the fill is forced.
 pub(super) struct Comparison {
@@ -60,7 +62,8 @@ impl Sharing {
         let mut mapper = self.mapper(&author, &is_shared);
         let (mut comparisons, mut neighbours) = (Vec::new(), BTreeSet::new());
         for (key, PendingSession { is_deleted, is_neighbour, .. }) in &batch.sessions {
-            let before = LedgerEntry::read(self.store.as_ref(), *key)?.unwrap_or_default();
+            let before = LedgerEntry::read(self.store.as_ref(), *key);
+            let before = skip_damaged(before, "the session is shared again")?.unwrap_or_default();
             let wanted = match mapper.session(*key) {
                 Ok(DesiredState::Session { session, subjects }) => {
                     if !is_neighbour {
@@ -112,7 +115,7 @@ impl Sharing {
         if entities.is_empty() {
             return Ok(cleared);
         }
-        for (name, content) in self.store.notes(NoteNamespace::Shared)? {
+        for (name, content) in self.store.undamaged_notes(NoteNamespace::Shared)? {
             let key = name.first_chunk().map(|key| SessionKey(u64::from_be_bytes(*key)));
             let (Some(key), Some(entry)) = (key, LedgerEntry::decode(&content)) else { continue };
             if comparisons.iter().any(|one| one.key == key) {
@@ -131,7 +134,8 @@ impl Sharing {
 
     /// Whether a session can be written: it has an episode that was not evicted.
     fn has_episode(&self, key: SessionKey) -> Result<bool, StoreError> {
-        Ok(self.store.stored_episode_of(key)?.is_some())
+        let episode = self.store.stored_episode_of(key);
+        Ok(skip_damaged(episode, "the session is not written again")?.is_some())
     }
 
     /// Adds the sessions with facts about these entities.
@@ -147,8 +151,8 @@ impl Sharing {
                 facts.len() < MAX_NEIGHBOURS
             })?;
             for fact in facts {
-                for claim in self.store.claims(fact)? {
-                    let episode = self.store.episode(claim.episode)?;
+                for claim in skip_damaged(self.store.claims(fact), NOT_COMPARED)? {
+                    let episode = skip_damaged(self.store.episode(claim.episode), NOT_COMPARED)?;
                     neighbours.extend(episode.map(|episode| episode.session));
                 }
             }

@@ -104,10 +104,12 @@ impl PendingSessions {
             let session = PendingSession { generation: 0, is_deleted, is_neighbour: false };
             pending.changed.insert(key, session);
         }
+        let is_complete = pending.fill.is_none();
         let fill = state::read(store, FILL);
         let fill = fill.and_then(|content| serde_json::from_slice::<FillRecord>(&content).ok());
         if let Some(fill) = fill {
-            let after = fill.after.map(SessionKey);
+            // A session that lost its note may be one of those that were compared already.
+            let after = fill.after.map(SessionKey).filter(|_| is_complete);
             pending.fill = Some(Fill { is_forced: fill.anew, after, ..Fill::default() });
         }
         pending
@@ -260,6 +262,7 @@ pub(super) fn note(session: SessionKey, content: Option<Vec<u8>>) -> Write {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::sled::SledStore;
 
     #[test]
     fn a_session_that_changes_during_its_comparison_is_compared_again() {
@@ -292,6 +295,24 @@ mod tests {
         let batch = pending.next(9);
         let _ = pending.finish(&batch);
         assert!(pending.end_fill().is_some() && pending.is_idle());
+    }
+
+    #[test]
+    fn a_saved_fill_starts_again_if_the_note_of_a_session_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SledStore::open(folder.path()).unwrap();
+        let fill = Fill { after: Some(SessionKey(2)), ..Fill::default() };
+        let saved = PendingSessions { fill: Some(fill), ..PendingSessions::default() };
+        let changed = [1, 3].map(|key| note(SessionKey(key), Some(vec![DELETED])));
+        let mut writes = changed.to_vec();
+        writes.push(saved.fill_note());
+        store.write(writes).wait().unwrap();
+        let fill_of = |pending: PendingSessions| pending.fill.unwrap().after;
+        assert_eq!(fill_of(PendingSessions::load(&store)), Some(SessionKey(2)));
+        store.damage_note(NoteNamespace::SharePending, &1u64.to_be_bytes());
+        let pending = PendingSessions::load(&store);
+        assert!(pending.changed[&SessionKey(3)].is_deleted);
+        assert_eq!(fill_of(pending), None);
     }
 
     #[test]

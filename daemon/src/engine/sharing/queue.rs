@@ -12,8 +12,11 @@ use crate::{
         EpisodeId,
         graph::{EntityId, EntityOrFact, FactKey},
     },
-    store::{OutboxChange, OutboxEntry, StoreError, graph::RenameEnd},
+    store::{OutboxChange, OutboxEntry, StoreError, damaged::skip_damaged, graph::RenameEnd},
 };
+
+/// The effect of a damaged record.
+const NOT_QUEUED: &str = "a changed session is not queued for the shared graph";
 
 /// Queues the sessions whose data in the graph may be outdated by a change.
 pub struct ShareQueue {
@@ -31,7 +34,7 @@ impl ShareQueue {
     }
 
     fn mark_episode(&self, id: EpisodeId) -> Result<(), StoreError> {
-        if let Some(episode) = self.sharing.store.episode(id)? {
+        if let Some(episode) = skip_damaged(self.sharing.store.episode(id), NOT_QUEUED)? {
             self.sharing.mark_changed(episode.session);
         }
         Ok(())
@@ -40,7 +43,7 @@ impl ShareQueue {
     /// Queues the sessions that state a fact, because the session that stated the fact first may
     /// have been deleted.
     fn mark_fact(&self, fact: FactKey) -> Result<(), StoreError> {
-        for claim in self.sharing.store.claims(fact)? {
+        for claim in skip_damaged(self.sharing.store.claims(fact), NOT_QUEUED)? {
             self.mark_episode(claim.episode)?;
         }
         Ok(())
@@ -48,10 +51,11 @@ impl ShareQueue {
 
     /// Queues the sessions that mention an entity, if the entity was renamed.
     fn mark_entity(&self, entity: EntityId) -> Result<(), StoreError> {
-        if self.sharing.store.renames(entity, RenameEnd::From)?.is_empty() {
+        let renames = self.sharing.store.renames(entity, RenameEnd::From);
+        if skip_damaged(renames, NOT_QUEUED)?.is_empty() {
             return Ok(());
         }
-        for mention in self.sharing.store.mentions(entity)? {
+        for mention in skip_damaged(self.sharing.store.mentions(entity), NOT_QUEUED)? {
             self.mark_episode(mention.episode)?;
         }
         Ok(())

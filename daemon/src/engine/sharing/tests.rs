@@ -285,6 +285,31 @@ async fn a_rejected_session_does_not_prevent_others_from_being_written() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn damaged_records_of_a_session_do_not_prevent_others_from_being_written() {
+    let engine = FakeEngine::falkordb();
+    let machine = SharingMachine::new();
+    let damaged = machine.close(1).await;
+    let running = machine.start(&engine.url);
+    running.sharing.wait_until_settled().await;
+    machine.store.damage_episode(machine.episode(&damaged).id);
+    machine.store.damage_note(NoteNamespace::Shared, &damaged.key.0.to_be_bytes());
+    // The sessions state the same facts.
+    let other = machine.close(2).await;
+    let end = machine.store.outbox_end();
+    running.sharing.followed.subscribe().wait_for(|at| at.position >= end).await.unwrap();
+    running.sharing.wait_until_settled().await;
+    let episode = machine.episode(&other).id.to_string();
+    let writes = || engine.queries().iter().filter(|(_, text)| text.contains(&episode)).count();
+    let written = writes();
+    assert_ne!(written, 0);
+    running.sharing.fill(true);
+    running.sharing.wait_until_settled().await;
+    assert!(writes() > written);
+    assert_eq!(running.sharing.status().error, None);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_engine_that_was_restarted_gets_all_sessions_again() {
     let engine = FakeEngine::falkordb();
     let machine = SharingMachine::new();

@@ -246,7 +246,7 @@ impl Sharing {
             }
             true
         })?;
-        for (name, _) in self.store.notes(NoteNamespace::Shared)? {
+        for (name, _) in self.store.undamaged_notes(NoteNamespace::Shared)? {
             keys.extend(name.first_chunk().map(|key| SessionKey(u64::from_be_bytes(*key))));
         }
         Ok(keys.into_iter().collect())

@@ -2,12 +2,16 @@
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
+    path::PathBuf,
     time::Duration,
 };
 
 use super::{EngineEffect, EngineState};
 use crate::{
-    capture::{format::RunningSession, liveness::Process},
+    capture::{
+        format::RunningSession,
+        liveness::{LivenessListing, Process},
+    },
     engine::redaction,
     model::{SessionKey, Timestamp, session::State as SessionState},
     session::SessionEvent,
@@ -25,10 +29,16 @@ const END_TOLERANCE: Duration = Duration::from_secs(5);
 /// wrapper around the hook would have exited with the hook. A hook waits up to 60 s for an episode.
 const MIN_AGENT_TIME: Duration = Duration::from_secs(90);
 
+/// How long a session counts as running if its process runs, but its liveness file may be
+/// unreadable. The time is limited, because another file of the folder may stay unreadable.
+const UNLISTED: Duration = Duration::from_secs(300);
+
 #[derive(Debug, Default)]
 pub(super) struct Agents {
     /// The sessions that liveness files report, by id.
     from_liveness_files: HashMap<String, RunningSession>,
+    /// Where and when these sessions were listed last, by id.
+    listed: HashMap<String, LastListing>,
     /// The sessions that hooks reported, the latest last.
     reported: Vec<ReportedSession>,
     /// Sessions whose agent ended, with the time at which the end was noticed, the latest last.
@@ -37,12 +47,23 @@ pub(super) struct Agents {
 
 /// The running agents, as observed for [`EngineEffect::ObserveAgents`].
 pub(in crate::engine) struct AgentObservation {
-    /// The sessions that liveness files list.
-    pub(in crate::engine) running: Vec<RunningSession>,
-    /// The reported processes that have ended.
+    pub(in crate::engine) listings: Vec<FolderListing>,
+    /// The known processes that have ended.
     pub(in crate::engine) gone: HashSet<Process>,
     /// The sessions whose deadline had passed before the observation.
     pub(in crate::engine) due: Vec<SessionKey>,
+}
+
+/// The sessions in the liveness files of a folder.
+pub(in crate::engine) struct FolderListing {
+    pub(in crate::engine) folder: PathBuf,
+    pub(in crate::engine) listing: LivenessListing,
+}
+
+#[derive(Debug)]
+struct LastListing {
+    folder: PathBuf,
+    at: Timestamp,
 }
 
 #[derive(Debug)]
@@ -73,10 +94,42 @@ impl Agents {
         self.from_liveness_files.values().filter(is_alone).chain(reported)
     }
 
-    /// Whether a process is known to run a session.
-    fn knows(&self, process: Process) -> bool {
+    /// Returns the processes that are known to run a session.
+    fn processes(&self) -> impl Iterator<Item = Process> {
         let reported = self.reported.iter().map(|reported| &reported.running);
-        self.from_liveness_files.values().chain(reported).any(|known| process_of(known) == process)
+        self.from_liveness_files.values().chain(reported).map(process_of)
+    }
+
+    /// Returns the listed sessions. Also returns sessions that were listed before, if their folder
+    /// could not be read completely, and their process runs and is not listed with another session.
+    fn found(
+        &mut self,
+        listings: Vec<FolderListing>,
+        is_gone: impl Fn(&RunningSession) -> bool,
+        now: Timestamp,
+    ) -> HashMap<String, RunningSession> {
+        let mut found = HashMap::new();
+        let mut partial = HashSet::new();
+        for FolderListing { folder, listing } in listings {
+            for running in listing.running.into_values() {
+                let session = redaction::id(&running.session).into_owned();
+                let listing = LastListing { folder: folder.clone(), at: now };
+                self.listed.insert(session.clone(), listing);
+                found.insert(session.clone(), RunningSession { session, ..running });
+            }
+            partial.extend(listing.is_partial.then_some(folder));
+        }
+        let processes: HashSet<Process> = found.values().map(process_of).collect();
+        let is_kept = |known: &&RunningSession| {
+            let is_recent = self.listed.get(&known.session).is_some_and(|listed| {
+                partial.contains(&listed.folder) && now.since(listed.at) < UNLISTED
+            });
+            is_recent && !processes.contains(&process_of(known)) && !is_gone(known)
+        };
+        let kept = self.from_liveness_files.values().filter(is_kept);
+        found.extend(kept.map(|known| (known.session.clone(), known.clone())));
+        self.listed.retain(|session, _| found.contains_key(session));
+        found
     }
 
     /// Records a hook's report. Returns whether the process is new.
@@ -180,10 +233,9 @@ impl EngineState {
     /// Requests an observation of the agents. The deadlines of `due` are handled afterwards, so
     /// that a session whose agent has exited ends for this reason, and not by its deadline.
     pub(super) fn request_agent_observation(&mut self, due: Vec<SessionKey>) {
-        let reported = self.agents.reported.iter().map(|known| process_of(&known.running));
         self.effects.push(EngineEffect::ObserveAgents {
             folders: self.folders.liveness.clone(),
-            reported: reported.collect(),
+            known: self.agents.processes().collect(),
             due,
         });
     }
@@ -191,8 +243,8 @@ impl EngineState {
     /// Ends the sessions whose agent is no longer running, and then handles the deadlines that had
     /// passed before the observation.
     pub(super) fn agents_observed(&mut self, observation: AgentObservation, now: Timestamp) {
-        let AgentObservation { running, gone, due } = observation;
-        self.update_agents(running, &gone, now);
+        let AgentObservation { listings, gone, due } = observation;
+        self.update_agents(listings, &gone, now);
         for session in due {
             self.session_event(session, SessionEvent::DeadlinePassed, now);
         }
@@ -200,21 +252,16 @@ impl EngineState {
 
     fn update_agents(
         &mut self,
-        running: Vec<RunningSession>,
+        listings: Vec<FolderListing>,
         gone: &HashSet<Process>,
         now: Timestamp,
     ) {
-        let found: HashMap<String, RunningSession> = running
-            .into_iter()
-            .map(|running| {
-                let session = redaction::id(&running.session).into_owned();
-                (session.clone(), RunningSession { session, ..running })
-            })
-            .collect();
-        let fresh: HashSet<Process> = found.values().map(process_of).collect();
-        let fresh = fresh.into_iter().filter(|process| !self.agents.knows(*process));
-        self.effects.extend(fresh.map(EngineEffect::AwaitExit));
         let is_gone = |running: &RunningSession| gone.contains(&process_of(running));
+        let known: HashSet<Process> = self.agents.processes().collect();
+        let found = self.agents.found(listings, is_gone, now);
+        let fresh: HashSet<Process> = found.values().map(process_of).collect();
+        let fresh = fresh.into_iter().filter(|process| !known.contains(process));
+        self.effects.extend(fresh.map(EngineEffect::AwaitExit));
         let gone = self.agents.update(found, is_gone, now);
         if gone.is_empty() {
             return;
@@ -353,6 +400,35 @@ mod tests {
         let found = HashMap::from([("a".to_owned(), running("a", 1))]);
         assert_eq!(agents.update(found, |_| false, NOW), HashSet::new());
         assert_eq!(agents.update(HashMap::new(), |_| false, NOW), ["a".to_owned()].into());
+    }
+
+    #[test]
+    fn a_session_is_kept_if_its_folder_is_partly_unreadable_and_its_process_runs() {
+        let mut agents = Agents::default();
+        let listing = |folder: &str, sessions: &[(&str, u32)], is_partial| {
+            let found = sessions.iter().map(|(session, pid)| running(session, *pid));
+            let running = found.map(|found| (found.session.clone(), found)).collect();
+            FolderListing {
+                folder: folder.into(),
+                listing: LivenessListing { running, is_partial },
+            }
+        };
+        let mut ended = |listings, gone: u32, now: Timestamp| {
+            let is_gone = |running: &RunningSession| running.pid == gone;
+            let found = agents.found(listings, is_gone, now);
+            let mut ended: Vec<String> = agents.update(found, is_gone, now).into_iter().collect();
+            ended.sort();
+            ended
+        };
+        let own = [("a", 1), ("b", 2), ("c", 3)];
+        let whole = vec![listing("/p", &own, false), listing("/q", &[("d", 4)], false)];
+        assert_eq!(ended(whole, 0, NOW), [""; 0]);
+        // The process of session `b` has ended, and the process of session `c` runs session `e`.
+        let partial = || vec![listing("/p", &[("e", 3)], true), listing("/q", &[], false)];
+        assert_eq!(ended(partial(), 2, NOW), ["b", "c", "d"]);
+        let before = NOW.plus(UNLISTED - Duration::from_secs(1));
+        assert_eq!(ended(partial(), 0, before), [""; 0]);
+        assert_eq!(ended(partial(), 0, NOW.plus(UNLISTED)), ["a"]);
     }
 
     #[test]

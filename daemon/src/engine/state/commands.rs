@@ -64,7 +64,7 @@ impl EngineState {
             }
             EngineCommand::Release { sessions, reply } => self.release(sessions, reply),
             EngineCommand::ReleaseEnded { sessions, reply } => {
-                self.release_ended(&sessions);
+                self.release_ended(&sessions, now);
                 self.reply(reply, ());
             }
             EngineCommand::PermitRemake { session, episode, reply } => {
@@ -250,7 +250,8 @@ impl EngineState {
             unindexed: count("unindexed"),
             history_left: self.keys(|session| session.state == history).len(),
             history_done: self.history_done,
-            unidentified: self.discovery.len(),
+            unread: self.keys(|one| one.content.is_none() && self.schedule.has_work(one.key)).len(),
+            unidentified: self.discovery.len() + self.registering,
             jobs: self.schedule.running(),
             scanned: self.scanned,
             mode: self.mode,
@@ -308,6 +309,7 @@ impl EngineState {
         self.schedule.clear();
         self.waiting.clear();
         self.backfills.clear();
+        self.settling.clear();
         let unsaved: HashSet<SessionKey> = self.source_states.unsaved().into_iter().collect();
         for session in unsaved {
             self.schedule.add(session, Queue::Live, |due| due.save = true);

@@ -42,8 +42,8 @@ pub(in crate::engine) enum EngineEffect {
     /// Determines which agents run. Returns `AgentsObserved` at once.
     ObserveAgents {
         folders: Vec<(FormatHandle, PathBuf)>,
-        /// The processes that hooks reported.
-        reported: Vec<Process>,
+        /// The processes that hooks or liveness files reported.
+        known: Vec<Process>,
         /// The sessions whose deadlines are handled afterwards.
         due: Vec<SessionKey>,
     },

@@ -8,7 +8,11 @@ use std::collections::BTreeSet;
 use tokio::sync::oneshot;
 
 use super::{EngineEffect, EngineState};
-use crate::{engine::EngineError, model::SessionKey};
+use crate::{
+    engine::EngineError,
+    model::{SessionKey, Timestamp},
+    session::SessionEvent,
+};
 
 #[derive(Default)]
 pub(super) struct Forgetting {
@@ -39,6 +43,7 @@ impl EngineState {
             self.tracker.untrack(*session);
             self.schedule.forget(*session);
             self.source_states.forget(*session);
+            self.message_counts.forget(*session);
             self.model_queue.forget(*session);
             for waiting in self.waiting.remove(session).into_iter().flatten() {
                 self.reply(waiting, Err(EngineError::NoSuchSession));
@@ -52,12 +57,16 @@ impl EngineState {
     }
 
     /// Handles the end of a removal. A session that is still in the store, because its removal
-    /// failed, is tracked again.
-    pub(super) fn release_ended(&mut self, sessions: &[SessionKey]) {
+    /// failed, is tracked again, and its dropped work starts again.
+    pub(super) fn release_ended(&mut self, sessions: &[SessionKey], now: Timestamp) {
         for key in sessions {
             self.forgetting.sessions.remove(key);
             if let Some(session) = self.session(*key) {
                 self.tracker.track(session);
+                self.session_event(*key, SessionEvent::Restarted, now);
+                self.restore_reread(*key);
+            } else {
+                self.drop_reread(*key);
             }
         }
     }

@@ -25,7 +25,7 @@ use crate::{
 
 /// Seconds before each retry of a failed job. The default delays of requests to models have the
 /// same values (`resilience.retry_queue.retry_delays_seconds`).
-const RETRIES: [u64; 5] = [300, 900, 2_700, 7_200, 21_600];
+pub(super) const RETRIES: [u64; 5] = [300, 900, 2_700, 7_200, 21_600];
 /// The number of imported sessions of history after which the progress is logged.
 const LOG_PROGRESS: usize = 50;
 
@@ -39,6 +39,9 @@ impl EngineState {
         }
         while let Some((key, due)) = self.schedule.next(now) {
             let (is_index_due, gather) = (due.index.is_some(), due.gather);
+            if due.from_start {
+                self.rereads.begin(key);
+            }
             let fail = |error| JobResult::not_started(key, is_index_due, gather, error);
             match self.prepare(key, due, now) {
                 Ok(Some(job)) => match self.quarantined(&job, now) {
@@ -52,6 +55,7 @@ impl EngineState {
                     }
                     None => {
                         self.schedule.ended(key);
+                        self.reread_not_started(key);
                         self.gathered(key, GatherOutcome::Nothing, now);
                     }
                 },
@@ -82,7 +86,7 @@ impl EngineState {
         // A job for an episode or a question, or from the start, needs all files. Other jobs need
         // only the files that changed and, to save states, the files whose states are in memory.
         let everything = due.index.is_some() || due.gather || due.from_start;
-        let mut files = Vec::new();
+        let (mut files, mut uncounted) = (Vec::new(), Vec::new());
         for source in self.view.sources_of(key)? {
             let is_due = due.files.contains(&source.key.number)
                 || due.save && self.source_states.holds(source.key);
@@ -91,6 +95,8 @@ impl EngineState {
                     Some((source, state)) => JobFile { source, state: Some(state) },
                     None => JobFile { source, state: None },
                 });
+            } else if !self.message_counts.has(source.key) {
+                uncounted.push(source.key);
             }
         }
         if files.is_empty() && !everything {
@@ -105,6 +111,7 @@ impl EngineState {
             format,
             parse_context,
             files,
+            uncounted,
             from_start,
             save,
             index,
@@ -131,8 +138,9 @@ impl EngineState {
     }
 
     pub(super) fn job_ended(&mut self, done: JobResult, now: Timestamp) {
-        let JobResult { session: key, files, digest, index, gathered, errors } = done;
+        let JobResult { session: key, files, others, digest, index, gathered, errors } = done;
         self.schedule.ended(key);
+        self.reread_ended(key, !errors.is_empty(), now);
         for error in &errors {
             self.note_problem(error.to_string());
             if let ReadError::File { path, .. } = error {
@@ -143,13 +151,13 @@ impl EngineState {
             self.unknown_gathered(key, gathered, now);
             return;
         };
-        let session_id = before.id.id.clone();
         let mut session = before.clone();
+        let messages = self.count_messages(key, &files, others);
         if errors.is_empty() {
-            note_digest(&mut session, &digest, &files);
+            note_digest(&mut session, &digest, &files, messages);
         }
         let new_messages = files.iter().any(|file| file.new_messages > 0);
-        let is_gone = !files.is_empty() && !files.iter().any(|file| file.exists);
+        let is_gone = has_no_own_file(&files);
         if files.iter().any(|file| file.was_replaced) {
             self.reread_copies(key);
         }
@@ -171,7 +179,7 @@ impl EngineState {
         }
         let store_failure = errors
             .iter()
-            .find(|error| matches!(error, ReadError::Store(error) if needs_reopening(error)));
+            .find(|error| matches!(error, ReadError::Store(error) if self.needs_reopening(error)));
         match (index, store_failure) {
             // The episode stays due until the store is reopened.
             (Some(_), Some(error)) => {
@@ -185,7 +193,7 @@ impl EngineState {
             (None, _) => self.gathered(key, gathered, now),
         }
         if has_ended && matches!(session.state, SessionState::Active) {
-            self.agent_ended(&session_id, now);
+            self.agent_ended(&before.id.id, now);
         }
         self.end_if_agent_is_gone(key, now);
     }
@@ -241,6 +249,9 @@ impl EngineState {
             Ok(how) => tracing::info!(session = %after.id, ?how, "session closed"),
             Err(error) => tracing::warn!(session = %after.id, %error, "session not indexed"),
         }
+        if after.state == SessionState::Indexed {
+            self.message_counts.forget(after.key);
+        }
         if let Some(is_new) = has_new_episode {
             self.queue_closed(&after, &reason, is_new, now);
         }
@@ -282,27 +293,20 @@ impl EngineState {
         })));
     }
 
+    /// Whether the error lasts until the store is reopened. After a failed write, the store reports
+    /// its failure. After a failed read, it continues, and is not reopened.
+    fn needs_reopening(&self, error: &StoreError) -> bool {
+        match error {
+            StoreError::Full(_) | StoreError::Closed => true,
+            StoreError::Backend(_) => self.view.check_writable().is_err(),
+            StoreError::Damaged { .. } | StoreError::Unreadable(_) | StoreError::TooNew(_) => false,
+        }
+    }
+
     /// Whether the store has this version of a session.
     fn is_stored(&self, session: &Session) -> bool {
         let stored = self.stored_session(session.key);
         stored.is_ok_and(|stored| stored.as_ref() == Some(session))
-    }
-
-    /// Schedules the copies of a session to be read again, because one of the session's files was
-    /// replaced. The copies skipped the records that they shared with this file. Other files of the
-    /// session may be copies, too, so a session with several files is also read again.
-    fn reread_copies(&mut self, session: SessionKey) {
-        let copies = self.view.relatives(session).and_then(|mut copies| {
-            let has_several = self.view.sources_of(session)?.len() > 1;
-            copies.extend(has_several.then_some(session));
-            Ok(copies)
-        });
-        match copies {
-            Ok(copies) => copies.into_iter().for_each(|copy| {
-                self.schedule.add(copy, Queue::Live, |due| due.from_start = true);
-            }),
-            Err(error) => self.note_problem(error.to_string()),
-        }
     }
 
     /// Caches the states that are not saved, and the states of files that may soon be read again.
@@ -317,14 +321,6 @@ impl EngineState {
         if let Some(session) = self.source_states.evict() {
             self.schedule.add(session, Queue::Live, |due| due.save = true);
         }
-    }
-}
-
-/// Whether the error lasts until the store is reopened.
-fn needs_reopening(error: &StoreError) -> bool {
-    match error {
-        StoreError::Full(_) | StoreError::Backend(_) | StoreError::Closed => true,
-        StoreError::Damaged { .. } | StoreError::Unreadable(_) | StoreError::TooNew(_) => false,
     }
 }
 
@@ -360,14 +356,30 @@ fn job_end(
     }
 }
 
+/// Whether a job found none of the session's own files that it had to read.
+fn has_no_own_file(files: &[ReadProgress]) -> bool {
+    let mut own_files = files.iter().filter(|file| file.source.sub_agent.is_none()).peekable();
+    own_files.peek().is_some() && own_files.all(|file| !file.exists)
+}
+
 /// Updates a session with the digest of a job. The session's own file determines the project and
 /// the content. So a job that read only files of sub-agents changes the project and the content
-/// only if the session has no own file.
-fn note_digest(session: &mut Session, digest: &SessionDigest, files: &[ReadProgress]) {
+/// only if the session has no own file. `messages` is the number of messages of all files; if it is
+/// `None`, the known number is kept.
+fn note_digest(
+    session: &mut Session,
+    digest: &SessionDigest,
+    files: &[ReadProgress],
+    messages: Option<u32>,
+) {
+    let messages = messages.or(session.content.map(|content| content.messages));
     let has_own_file = !session.file.is_empty();
     if !has_own_file || files.iter().any(|file| file.source.key.number == 0) {
         session.project = digest.project.clone().or(session.project.take());
         session.content = digest.content.or(session.content);
+    }
+    if let (Some(content), Some(messages)) = (&mut session.content, messages) {
+        content.messages = messages;
     }
     session.started_at = [session.started_at, digest.started_at].into_iter().flatten().min();
 }
@@ -408,26 +420,8 @@ mod tests {
     }
 
     #[test]
-    fn a_session_stays_due_only_if_the_whole_store_failed() {
-        for error in [
-            StoreError::Closed,
-            StoreError::Full("full".to_owned()),
-            StoreError::Backend("no".to_owned()),
-        ] {
-            assert!(needs_reopening(&error), "{error}");
-        }
-        for error in [
-            StoreError::Damaged { key: "a".to_owned(), what: "b".to_owned() },
-            StoreError::Unreadable("a".to_owned()),
-            StoreError::TooNew("a".to_owned()),
-        ] {
-            assert!(!needs_reopening(&error), "{error}");
-        }
-    }
-
-    #[test]
     fn the_own_file_of_a_session_determines_its_project_and_content() {
-        let content = Content { hash: ContentHash([8; 32]), messages: 1 };
+        let content = Content { hash: ContentHash([8; 32]), messages: 12 };
         let digest = SessionDigest {
             content: Some(content),
             project: Some(Project::new("/home/ada/lib")),
@@ -447,7 +441,7 @@ mod tests {
                 is_saved: true,
             };
             let mut session = before.clone();
-            note_digest(&mut session, digest, &[file]);
+            note_digest(&mut session, digest, &[file], None);
             session
         };
         let by_own_file = noted(&before, 0, &digest);
@@ -463,5 +457,8 @@ mod tests {
         let later = Some(Timestamp::from_seconds(5_000));
         let empty = SessionDigest { started_at: later, ..SessionDigest::default() };
         assert_eq!(noted(&before, 0, &empty), before);
+        // The number of messages of all files is not known.
+        let counted = Session { content: Some(Content { messages: 500, ..content }), ..before };
+        assert_eq!(noted(&counted, 0, &digest).content, counted.content);
     }
 }

@@ -6,7 +6,8 @@
 //!
 //! Most submodules decide on one subject: transcript files ([`sources`]), [`sessions`], running
 //! [`agents`], [`jobs`], file states in memory between jobs ([`source_cache`]), [`unreadable`]
-//! files, questions to models ([`model_queue`], [`abandoned`]), sessions that are being forgotten
+//! files, sessions to be read again ([`rereads`]), numbers of messages ([`message_counts`]),
+//! questions to models ([`model_queue`], [`abandoned`]), sessions that are being forgotten
 //! ([`forgetting`]), summaries that are created again by newer rules ([`remaking`]), and
 //! [`commands`]. [`effect`] lists the effects.
 
@@ -16,8 +17,10 @@ mod commands;
 mod effect;
 mod forgetting;
 mod jobs;
+mod message_counts;
 mod model_queue;
 mod remaking;
+mod rereads;
 mod sessions;
 mod source_cache;
 mod sources;
@@ -33,13 +36,16 @@ use std::{
 
 use tokio::sync::oneshot;
 
-pub(super) use self::{
-    agents::AgentObservation, commands::answer, effect::EngineEffect, model_queue::ModelAnswer,
-    sources::RegisteredFiles,
-};
 use self::{
-    agents::Agents, forgetting::Forgetting, model_queue::ModelQueue,
-    source_cache::SourceStateCache, unreadable::Unreadable, view::View,
+    agents::Agents, forgetting::Forgetting, message_counts::MessageCounts, model_queue::ModelQueue,
+    rereads::PendingRereads, source_cache::SourceStateCache, unreadable::Unreadable, view::View,
+};
+pub(super) use self::{
+    agents::{AgentObservation, FolderListing},
+    commands::answer,
+    effect::EngineEffect,
+    model_queue::ModelAnswer,
+    sources::RegisteredFiles,
 };
 use crate::{
     capture::{
@@ -80,6 +86,8 @@ pub(super) struct EngineState {
     tracker: Tracker,
     schedule: Schedule,
     source_states: SourceStateCache,
+    message_counts: MessageCounts,
+    rereads: PendingRereads,
     model_queue: ModelQueue,
     forgetting: Forgetting,
     /// The session whose summary is being created again by newer rules. Reset to `None` when a
@@ -87,6 +95,8 @@ pub(super) struct EngineState {
     remaking: Option<SessionKey>,
     /// New files that are not yet matched to a session.
     discovery: Discovery,
+    /// The number of new files that are being stored. Queries are answered meanwhile.
+    registering: usize,
     unreadable: Unreadable,
     agents: Agents,
     /// The callers that wait for the end of a session's job.
@@ -128,6 +138,7 @@ impl EngineState {
             tracker.track(session);
         }
         let model_queue = ModelQueue::load(reader.store.as_ref())?;
+        let rereads = PendingRereads::load(reader.store.as_ref())?;
         let schedule = schedule_with_suspects(&reader, now)?;
         Ok(EngineState {
             effects: Vec::new(),
@@ -137,10 +148,13 @@ impl EngineState {
             tracker,
             schedule,
             source_states: SourceStateCache::default(),
+            message_counts: MessageCounts::default(),
+            rereads,
             model_queue,
             forgetting: Forgetting::default(),
             remaking: None,
             discovery: Discovery::default(),
+            registering: 0,
             unreadable: Unreadable::default(),
             agents: Agents::default(),
             waiting: HashMap::new(),
@@ -166,8 +180,8 @@ impl EngineState {
     /// Returns how long the engine may sleep; `None` when it has no deadline or is stopping.
     pub(super) fn pause(&self, now: Timestamp) -> Option<Duration> {
         let deadline = self.tracker.next_deadline().into_iter().chain(self.next_question());
-        let deadline =
-            deadline.chain(self.unreadable.due()).chain(self.schedule.next_test(now)).min();
+        let deadline = deadline.chain(self.unreadable.due()).chain(self.rereads.due());
+        let deadline = deadline.chain(self.schedule.next_test(now)).min();
         let deadline = deadline.filter(|_| self.stopping.is_none())?;
         Some(deadline.since(now).min(MAX_SLEEP))
     }
@@ -209,6 +223,7 @@ impl EngineState {
             EngineEvent::DuplicatesRepaired(repaired) => self.duplicates_repaired(repaired),
             EngineEvent::Started => {
                 self.resume_jobs(now);
+                self.resume_rereads();
                 self.start_watches();
                 self.effects.push(EngineEffect::FindOutdated);
             }
@@ -234,7 +249,10 @@ impl EngineState {
             EngineEvent::OutdatedFound(found) => self.outdated_found(found),
             EngineEvent::Registered(registered) => self.registered(registered, now),
             EngineEvent::AgentsObserved(observation) => self.agents_observed(observation, now),
-            EngineEvent::RescanRequested(waiter) => self.settling.push(waiter),
+            EngineEvent::RescanRequested(waiter) if self.stopping.is_none() => {
+                self.settling.push(waiter);
+            }
+            EngineEvent::RescanRequested(_) => {}
             EngineEvent::DeadlinesDue if self.stopping.is_none() => self.handle_due_deadlines(now),
             EngineEvent::DeadlinesDue => {}
             EngineEvent::TurnEnded => {

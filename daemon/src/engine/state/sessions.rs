@@ -23,6 +23,7 @@ impl EngineState {
     pub(super) fn handle_due_deadlines(&mut self, now: Timestamp) {
         let unreadable = self.unreadable.take_due(now);
         self.observe_files(unreadable);
+        self.retry_rereads(now);
         let due = self.tracker.due(now);
         if !due.is_empty() {
             self.request_agent_observation(due);

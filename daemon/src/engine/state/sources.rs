@@ -126,6 +126,7 @@ impl EngineState {
         }
         sessions.iter().for_each(|session| self.tracker.track(session.clone()));
         sources.iter().for_each(|source| self.source_states.move_to(source.key, &source.path));
+        self.registering = sources.len();
         self.effects.push(EngineEffect::Register { sessions, sources });
     }
 
@@ -133,6 +134,7 @@ impl EngineState {
     /// saved, they are known only in memory.
     pub(super) fn registered(&mut self, registered: RegisteredFiles, now: Timestamp) {
         let RegisteredFiles { files, saved } = registered;
+        self.registering = 0;
         if let Err(error) = saved {
             self.note_problem(error.to_string());
         }

@@ -5,8 +5,8 @@ use std::sync::{Arc, atomic::Ordering};
 
 use crate::{
     engine::{
-        EngineError, command, crash_tracker::Quarantine, forgotten::Forgotten, forks,
-        reading::SourceReader,
+        EngineError, command, crash_tracker::Quarantine, forgotten::Forgotten,
+        reading::SourceReader, rereads,
     },
     model::{Episode, EpisodeId, SessionId, SessionKey, Timestamp, session::Session},
     store::{Source, StoreError},
@@ -46,9 +46,9 @@ impl View {
         self.reader.store.sources_of(session)
     }
 
-    /// Returns the sessions that may share records with a session.
-    pub(super) fn relatives(&self, session: SessionKey) -> Result<Vec<SessionKey>, StoreError> {
-        forks::relatives(self.reader.store.as_ref(), session)
+    /// Returns the sessions that have to be read again when a file of a session is replaced.
+    pub(super) fn copies_of(&self, session: SessionKey) -> Result<Vec<SessionKey>, StoreError> {
+        rereads::copies_of(self.reader.store.as_ref(), session)
     }
 
     pub(super) fn check_writable(&self) -> Result<(), EngineError> {

@@ -25,10 +25,11 @@ use crate::{
         Message, SessionKey, Timestamp,
         session::{Session, SessionId, State},
     },
-    store::{FileStamp, Source, SourceKey, Store, Tally, Write, contract},
+    store::{FileStamp, NoteNamespace, Source, SourceKey, Store, Tally, Write, contract},
 };
 
 const OWN: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
+const COPY: &str = "p/22222222-0000-4000-8000-000000000000.jsonl";
 const SUB_AGENT: &str = "p/11111111-0000-4000-8000-000000000000/subagents/agent-a.jsonl";
 
 /// In Cursor's transcripts, only the prompts have times.
@@ -211,16 +212,7 @@ async fn a_file_whose_reading_was_stopped_counts_as_changed_after_the_restart() 
         stamp: FileStamp::default(),
         ..read_to_the_end(&machine, key, OWN, None)
     };
-    let reader = SourceReader {
-        projects: projects(&store),
-        memory_use: Arc::new(MemoryUse::load(store.clone()).unwrap()),
-        store: store.clone(),
-        locks: RecordLocks::default(),
-        crash_tracker: CrashTracker::open(&machine.path("at_work.json"), clock::now()),
-        forgotten: Arc::new(Forgotten::load(store.as_ref()).unwrap()),
-        stop: AtomicBool::new(true),
-        bytes: AtomicU64::new(0),
-    };
+    let reader = reader(&machine, &store, true);
     let parse_context = machine.settings(store).parse_context;
     let read = tokio::task::spawn_blocking(move || {
         let format = Formats::default().of_agent("claude").unwrap();
@@ -239,6 +231,55 @@ async fn a_file_whose_reading_was_stopped_counts_as_changed_after_the_restart() 
     let path = read.source.path.into();
     let file = FileObservation::of(path);
     assert_ne!(file.stamp, Some(read.source.stamp), "the file was not read to its end");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_copies_of_a_replaced_file_are_read_again_although_the_daemon_died_meanwhile() {
+    let machine = Machine::new();
+    machine.append(OWN, "one");
+    let run = machine.start();
+    run.announce(&[machine.path(OWN)]).await;
+    run.settle().await;
+    fs::copy(machine.path(OWN), machine.path(COPY)).unwrap();
+    run.announce(&[machine.path(COPY)]).await;
+    run.settle().await;
+    let store = run.stop().await;
+    assert_eq!(texts(store.as_ref()), ["one"]);
+    fs::remove_file(machine.path(OWN)).unwrap();
+    machine.append(OWN, "a longer text than before");
+
+    // The daemon dies after it has read the replaced file.
+    let source = sources(store.as_ref()).remove(0);
+    let reader = reader(&machine, &store, false);
+    let parse_context = machine.settings(store.clone()).parse_context;
+    let read = tokio::task::spawn_blocking(move || {
+        let format = Formats::default().of_agent("claude").unwrap();
+        let (state, from_start, save) = (None, false, SavePolicy::WhenDue);
+        reader.read(ReadRequest { format, parse_context, source, state, from_start, save }).unwrap()
+    });
+    assert!(read.await.unwrap().was_replaced);
+    assert_eq!(store.notes(NoteNamespace::Rereads).unwrap().len(), 1);
+    drop(store);
+
+    let run = machine.start();
+    run.settle().await;
+    let store = run.stop().await;
+    assert_eq!(texts(store.as_ref()), ["a longer text than before", "one"]);
+    assert_eq!(store.notes(NoteNamespace::Rereads).unwrap(), []);
+}
+
+/// Returns a reader of transcripts. `is_stopping` means that the daemon stops.
+fn reader(machine: &Machine, store: &Arc<dyn Store>, is_stopping: bool) -> SourceReader {
+    SourceReader {
+        projects: projects(store),
+        memory_use: Arc::new(MemoryUse::load(store.clone()).unwrap()),
+        store: store.clone(),
+        locks: RecordLocks::default(),
+        crash_tracker: CrashTracker::open(&machine.path("at_work.json"), clock::now()),
+        forgotten: Arc::new(Forgotten::load(store.as_ref()).unwrap()),
+        stop: AtomicBool::new(is_stopping),
+        bytes: AtomicU64::new(0),
+    }
 }
 
 /// Returns the record of a file that is read to its end.

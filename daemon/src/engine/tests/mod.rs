@@ -1,6 +1,7 @@
 //! Tests the engine with a real store, but without a watch: the tests announce the changes. Most
 //! tests use real files.
 
+mod damaged;
 mod decisions;
 mod files;
 mod following;
@@ -11,6 +12,7 @@ mod omitting;
 mod opencode;
 mod registering;
 mod remaking;
+mod remembering;
 mod secrets;
 mod truncating;
 

@@ -9,7 +9,7 @@ use crate::{
         remake_permit::RemakePermit,
     },
     model::{
-        CloseReason, Episode,
+        CloseReason, Episode, EpisodeId, SessionKey,
         episode::Author,
         graph::Statements,
         session::{Session, State},
@@ -66,6 +66,23 @@ async fn summaries_by_a_model_or_without_a_transcript_are_kept() {
     remake_all(&run).await;
     assert_eq!(episode(&run), older);
     assert!(is_complete(&run), "the summary is not retried at every start");
+    run.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn summaries_are_created_again_although_an_episode_is_damaged() {
+    let machine = Machine::new();
+    let run = with_episode(&machine).await;
+    let older = age(&run, |_| {}).await;
+    let mut damaged = Episode { id: EpisodeId::new(older.ended_at, [200; 10]), ..older.clone() };
+    damaged.session = SessionKey(99);
+    let episodes = vec![Write::Episode(Box::new(damaged.clone()))];
+    run.store.write(episodes).done().await.unwrap();
+    drop(run.stop().await);
+    machine.store().damage_episode(damaged.id);
+    let run = machine.start();
+    remake_all(&run).await;
+    assert_eq!(episode(&run).rules, RULES_VERSION);
     run.stop().await;
 }
 

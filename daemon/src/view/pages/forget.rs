@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     api::in_process,
+    model::episode::MEMORY,
     view::{
         layout::{NavItem, ViewPage},
         state::SharedView,
@@ -116,7 +117,8 @@ fn earlier_removals(found: &Forgotten) -> Markup {
             @for session in &found.sessions {
                 li .row {
                     p { (text(&session.agent)) " " code { (text(&session.session_id)) } " " (ago(&session.at)) }
-                    (action(&address("restore", &[("session", &session.session_id)]), T.undo, ""))
+                    @if session.agent == MEMORY { p .meta { (T.forgotten_text) } }
+                    @else { (action(&address("restore", &[("session", &session.session_id)]), T.undo, "")) }
                 }
             }
         }
@@ -137,5 +139,23 @@ fn rows(sessions: &[ForgottenRow]) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remembered_text_cannot_be_restored() {
+        let page = |agent: &str| {
+            let (agent, session_id) = (agent.to_owned(), "aaaa".to_owned());
+            let session = ForgottenRow { agent, session_id, ..ForgottenRow::default() };
+            let found = Forgotten { sessions: vec![session], ..Forgotten::default() };
+            earlier_removals(&found).into_string()
+        };
+        assert!(page("claude").contains("<form"));
+        let memory = page(MEMORY);
+        assert!(!memory.contains("<form") && memory.contains(T.forgotten_text), "{memory}");
     }
 }

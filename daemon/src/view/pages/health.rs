@@ -38,7 +38,7 @@ fn figures(health: &HealthAnswer) -> Markup {
         (T.running_since, texts::duration(std::time::Duration::from_secs(health.uptime_seconds))),
         (T.sessions, texts::grouped(health.sessions.total)),
         (T.active, texts::grouped(health.sessions.active)),
-        (T.summaries, texts::grouped(kept.episodes)),
+        (T.summaries_and_texts, texts::grouped(kept.episodes)),
         (T.without_summary, texts::grouped(health.sessions.unindexed)),
         (T.failed_count, texts::grouped(health.sessions.failed)),
         (T.stored_messages, texts::grouped(kept.messages)),

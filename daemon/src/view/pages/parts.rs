@@ -116,13 +116,13 @@ pub(in crate::view) fn message_address(session: &str, source: u32, seq: u32) -> 
 /// Renders a day and time; a tooltip shows how long ago it was.
 pub(in crate::view) fn moment(rfc3339: &str) -> Markup {
     let Some(at) = Timestamp::parse(rfc3339) else { return html! {} };
-    html! { time datetime=(rfc3339) title=(texts::ago(clock::now().since(at))) { (day_and_time(rfc3339)) } }
+    html! { time datetime=(rfc3339) title=(texts::ago(&clock::local(at), &clock::zoned())) { (day_and_time(rfc3339)) } }
 }
 
 /// Renders how long ago a time was; a tooltip shows the day and time.
 pub(in crate::view) fn ago(rfc3339: &str) -> Markup {
     let Some(at) = Timestamp::parse(rfc3339) else { return html! {} };
-    html! { time datetime=(rfc3339) title=(day_and_time(rfc3339)) { (texts::ago(clock::now().since(at))) } }
+    html! { time datetime=(rfc3339) title=(day_and_time(rfc3339)) { (texts::ago(&clock::local(at), &clock::zoned())) } }
 }
 
 /// Returns the name of a project: the last part of its directory.

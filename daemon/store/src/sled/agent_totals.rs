@@ -74,7 +74,7 @@ impl StoredAgentTotals {
             change(totals.entry(agent.to_owned()).or_insert_with(old));
         };
         for (key, after) in &changes.sessions {
-            let before = counted(reading::session(tree, *key)?);
+            let before = counted(undamaged(reading::session(tree, *key))?);
             if let Some(before) = &before {
                 change(&before.id.agent, &|totals| totals.remove_session(before));
             }
@@ -90,9 +90,9 @@ impl StoredAgentTotals {
         }
         for (key, after) in &changes.sources {
             let new = changes.sessions.get(&key.session).and_then(Option::as_ref);
-            let stored = counted(reading::session(tree, key.session)?);
+            let stored = counted(undamaged(reading::session(tree, key.session))?);
             let Some(session) = new.or(stored.as_ref()) else { continue };
-            let before = reading::source(tree, *key)?;
+            let before = undamaged(reading::source(tree, *key))?;
             change(&session.id.agent, &|totals| {
                 if let Some(before) = &before {
                     totals.tally.subtract(&before.tally);
@@ -158,6 +158,14 @@ impl CountedChanges {
 /// Returns the session if it is counted. Added memories are not counted.
 fn counted(session: Option<Session>) -> Option<Session> {
     session.filter(|session| session.id.agent != MEMORY)
+}
+
+/// Returns `None` for a damaged record, which does not show how it was counted.
+fn undamaged<T>(record: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
+    match record {
+        Err(StoreError::Damaged { .. }) => Ok(None),
+        record => record,
+    }
 }
 
 /// Returns the key of an agent's row. The key ends with a byte that no name contains, because

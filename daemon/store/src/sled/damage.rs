@@ -5,7 +5,10 @@ use super::{
     SledStore,
     keys::{self, Key},
 };
-use crate::{NoteNamespace, SourceKey, model::SessionKey};
+use crate::{
+    NoteNamespace, SourceKey,
+    model::{EpisodeId, SessionKey},
+};
 
 impl SledStore {
     /// Damages the record of a session.
@@ -13,9 +16,29 @@ impl SledStore {
         self.damage(&keys::session(session));
     }
 
+    /// Damages the record of a file.
+    pub fn damage_source(&self, source: SourceKey) {
+        self.damage(&keys::source(source));
+    }
+
+    /// Damages an episode.
+    pub fn damage_episode(&self, episode: EpisodeId) {
+        self.damage(&keys::episode(episode));
+    }
+
     /// Damages all messages of a file.
     pub fn damage_messages(&self, source: SourceKey) {
         self.damage(&keys::messages_of(source));
+    }
+
+    /// Damages the block of messages that begins with message `first`.
+    pub fn damage_block(&self, source: SourceKey, first: u32) {
+        self.damage(&keys::messages(source, first));
+    }
+
+    /// Damages the saved state of a file.
+    pub fn damage_checkpoint(&self, source: SourceKey) {
+        self.damage(&keys::checkpoint(source));
     }
 
     /// Damages a note.
@@ -23,7 +46,8 @@ impl SledStore {
         self.damage(&keys::note(namespace, name));
     }
 
-    fn damage(&self, prefix: &Key) {
+    /// Damages all rows whose keys begin with `prefix`.
+    pub(super) fn damage(&self, prefix: &Key) {
         for key in self.tree.scan_prefix(prefix).keys() {
             self.tree.insert(key.unwrap(), &[1, 0xff]).unwrap();
         }

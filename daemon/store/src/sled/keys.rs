@@ -118,6 +118,13 @@ pub(crate) fn id(id: &SessionId) -> Key {
     key(table::IDS, &[id.agent.as_bytes(), &[0], id.id.as_bytes()])
 }
 
+/// Returns the id in a key of table `i`.
+pub(crate) fn id_in(key: &[u8]) -> Option<SessionId> {
+    let end = key.iter().position(|byte| *byte == 0)?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Some(SessionId { agent: text(key.get(1..end)?), id: text(&key[end + 1..]) })
+}
+
 pub(crate) fn live(session: SessionKey) -> Key {
     key(table::LIVE, &[&session.0.to_be_bytes()])
 }
@@ -136,6 +143,10 @@ pub(crate) fn path(path: &str) -> Key {
 
 pub(crate) fn checkpoint(source: SourceKey) -> Key {
     of_source(table::CHECKPOINTS, source)
+}
+
+pub(crate) fn checkpoints_of_session(session: SessionKey) -> Key {
+    key(table::CHECKPOINTS, &[&session.0.to_be_bytes()])
 }
 
 pub(crate) fn messages_of_session(session: SessionKey) -> Key {

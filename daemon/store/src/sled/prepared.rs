@@ -126,6 +126,10 @@ impl From<Write> for PreparedWrite {
             },
             Write::DropEpisode(id) => PreparedWrite::DropEpisode(id),
             Write::DropSession(session) => PreparedWrite::DropSession(session),
+            // The keys of all notes of a namespace begin with this key.
+            Write::DropNotes(namespace) => {
+                PreparedWrite::Note { key: keys::notes(namespace), record: None }
+            }
             Write::Note(note) => PreparedWrite::Note {
                 key: keys::note(note.namespace, &note.name),
                 record: note.content.map(|content| envelope::seal(&content)),

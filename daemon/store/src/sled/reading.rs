@@ -15,6 +15,7 @@ use super::{
 use crate::{
     DiskQuota, OutboxEntry, PendingWrite, SessionHead, Source, SourceKey, Store, StoreError,
     Totals, TotalsByAgent, Write,
+    damaged::skip_damaged,
     model::{
         Episode, EpisodeId, Message, Namespace, SessionId, SessionKey, session::Session,
         transcript::RecordUuid,
@@ -40,6 +41,16 @@ impl Store for SledStore {
     fn find_session(&self, id: &SessionId) -> Result<Option<SessionKey>, StoreError> {
         let stored = self.tree.get(keys::id(id))?;
         Ok(stored.and_then(|bytes| bytes.first_chunk().map(|b| SessionKey(u64::from_be_bytes(*b)))))
+    }
+
+    fn id_of(&self, session: SessionKey) -> Result<Option<SessionId>, StoreError> {
+        for entry in self.tree.scan_prefix([table::IDS]) {
+            let (key, value) = entry?;
+            if *value == session.0.to_be_bytes() {
+                return Ok(keys::id_in(&key));
+            }
+        }
+        Ok(None)
     }
 
     fn sessions_with_prefix(
@@ -98,11 +109,8 @@ impl Store for SledStore {
     fn live_sessions(&self) -> Result<Vec<Session>, StoreError> {
         let mut live = Vec::new();
         for key in self.tree.scan_prefix([table::LIVE]).keys() {
-            if let Some(key) = keys::session_in(&key?)
-                && let Some(session) = self.session(key)?
-            {
-                live.push(session);
-            }
+            let Some(key) = keys::session_in(&key?) else { continue };
+            live.extend(skip_damaged(self.session(key), "a live session is not tracked")?);
         }
         Ok(live)
     }
@@ -112,13 +120,19 @@ impl Store for SledStore {
     }
 
     fn visit_sources(&self, visit: &mut dyn FnMut(Source) -> bool) -> Result<(), StoreError> {
+        let mut visited = Ok(());
         for entry in self.tree.scan_prefix([table::SOURCES]) {
             let (key, value) = entry?;
-            if !visit(read::<SourceRecord, Source>(&key, &value)?) {
-                break;
+            match read::<SourceRecord, Source>(&key, &value) {
+                Ok(source) => {
+                    if !visit(source) {
+                        break;
+                    }
+                }
+                Err(error) => visited = visited.and(Err(error)),
             }
         }
-        Ok(())
+        visited
     }
 
     fn sessions_with_fork_key(&self, record: RecordUuid) -> Result<Vec<SessionKey>, StoreError> {
@@ -159,16 +173,36 @@ impl Store for SledStore {
                 break;
             }
             let Some(block) = joiner.take(&key, &value) else { continue };
-            let records: Vec<MessageRecord> =
-                envelope::open(&block).map_err(|what| damaged(&key, what))?;
-            for record in records {
-                let message = Message::try_from(record).map_err(|what| damaged(&key, what))?;
+            for message in messages_in(&key, &block)? {
                 if message.seq >= from && found.len() < limit {
                     found.push(message);
                 }
             }
         }
         Ok(found)
+    }
+
+    fn visit_messages(
+        &self,
+        session: SessionKey,
+        number: Option<u32>,
+        visit: &mut dyn FnMut(Message),
+    ) -> Result<(), StoreError> {
+        let prefix = match number {
+            Some(number) => keys::messages_of(SourceKey { session, number }),
+            None => keys::messages_of_session(session),
+        };
+        let mut visited = Ok(());
+        let mut joiner = Joiner::default();
+        for entry in self.tree.scan_prefix(prefix) {
+            let (key, value) = entry?;
+            let Some(block) = joiner.take(&key, &value) else { continue };
+            match messages_in(&key, &block) {
+                Ok(messages) => messages.into_iter().for_each(&mut *visit),
+                Err(error) => visited = visited.and(Err(error)),
+            }
+        }
+        visited
     }
 
     fn episode(&self, id: EpisodeId) -> Result<Option<Episode>, StoreError> {
@@ -206,7 +240,7 @@ impl Store for SledStore {
         }
         let mut found = Vec::with_capacity(ids.len());
         for id in ids {
-            found.extend(self.episode(id)?);
+            found.extend(skip_damaged(self.episode(id), "an episode is not listed")?);
         }
         Ok(found)
     }
@@ -294,9 +328,12 @@ pub(super) fn block(
     let key = keys::messages(source, first);
     let sealed = pieces::get(tree, &key)?;
     let sealed = sealed.ok_or_else(|| damaged(&key, "a piece is missing".to_owned()))?;
-    let records: Vec<MessageRecord> =
-        envelope::open(&sealed).map_err(|what| damaged(&key, what))?;
-    let read = |record| Message::try_from(record).map_err(|what| damaged(&key, what));
+    messages_in(&key, &sealed)
+}
+
+fn messages_in(key: &[u8], sealed: &[u8]) -> Result<Vec<Message>, StoreError> {
+    let records: Vec<MessageRecord> = envelope::open(sealed).map_err(|what| damaged(key, what))?;
+    let read = |record| Message::try_from(record).map_err(|what| damaged(key, what));
     records.into_iter().map(read).collect()
 }
 

@@ -275,6 +275,122 @@ fn messages_of_a_damaged_block_are_not_counted_after_they_are_deleted() {
 }
 
 #[test]
+fn messages_behind_a_damaged_block_are_visited() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let session = crate::model::SessionKey(1);
+    for number in [0, 1] {
+        let messages = (0..200).map(|seq| contract::message(seq, 10)).collect();
+        let source = crate::SourceKey { session, number };
+        store.write(vec![Write::Messages { source, messages }]).wait().unwrap();
+    }
+    store.damage_block(crate::SourceKey { session, number: 0 }, 64);
+    let visited = |number: Option<u32>| {
+        let mut seen = Vec::new();
+        let visited = store.visit_messages(session, number, &mut |message| seen.push(message.seq));
+        (seen, matches!(visited, Err(StoreError::Damaged { .. })))
+    };
+    let left: Vec<u32> = (0..64).chain(128..200).collect();
+    assert_eq!(visited(Some(0)), (left.clone(), true));
+    assert_eq!(visited(Some(1)), ((0..200).collect(), false));
+    assert_eq!(visited(None), (left.into_iter().chain(0..200).collect(), true));
+}
+
+#[test]
+fn a_damaged_live_session_is_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let sessions = ["a", "b"].map(|id| contract::session(store.next_session_key().unwrap(), id));
+    let writes = sessions.iter().map(|session| Write::Session(Box::new(session.clone())));
+    store.write(writes.collect()).wait().unwrap();
+    store.damage_session(sessions[0].key);
+    assert_eq!(store.live_sessions().unwrap(), sessions[1..]);
+    let ids = sessions.each_ref().map(|session| store.id_of(session.key).unwrap().unwrap());
+    assert_eq!(ids, sessions.map(|session| session.id));
+    assert_eq!(store.id_of(crate::model::SessionKey(99)), Ok(None));
+}
+
+#[test]
+fn files_after_a_damaged_file_are_visited() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let sources = ["a", "b", "c"].map(|id| {
+        contract::source_of(&contract::session(store.next_session_key().unwrap(), id), 0)
+    });
+    let writes =
+        sources.iter().map(|source| Write::Source { source: source.clone(), checkpoint: None });
+    store.write(writes.collect()).wait().unwrap();
+    store.damage_source(sources[1].key);
+    let mut visited = Vec::new();
+    let result = store.visit_sources(&mut |source| {
+        visited.push(source.key);
+        true
+    });
+    assert!(matches!(result, Err(StoreError::Damaged { .. })), "{result:?}");
+    assert_eq!(visited, [sources[0].key, sources[2].key]);
+}
+
+#[test]
+fn an_episode_after_a_damaged_episode_is_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let episodes = [1, 2].map(|ended| {
+        let mut session = contract::session(store.next_session_key().unwrap(), "a");
+        session.id.id = ended.to_string();
+        contract::episode(&session, ended)
+    });
+    let writes = episodes.iter().map(|episode| Write::Episode(Box::new(episode.clone())));
+    store.write(writes.collect()).wait().unwrap();
+    store.damage_episode(episodes[1].id);
+    assert_eq!(store.newest_episodes(None, None, 9).unwrap(), episodes[..1]);
+}
+
+#[test]
+fn a_session_with_damaged_records_is_deleted_completely() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let add = |id: &str, age: i64| {
+        let mut session = contract::session(store.next_session_key().unwrap(), id);
+        let source = contract::source_of(&session, 0);
+        let messages = (0..200).map(|seq| contract::message(seq, 10)).collect();
+        let writes = vec![
+            Write::Session(Box::new(session.clone())),
+            Write::Messages { source: source.key, messages },
+            Write::Source { source, checkpoint: Some(vec![7; 9_000]) },
+            Write::ForkKeys { session: session.key, records: vec![[7; 16]] },
+        ];
+        store.write(writes).wait().unwrap();
+        let episode = contract::episode(&session, age);
+        let statements = contract::statements(age);
+        contract::index_with_statements(&store, &mut session, &episode, statements);
+        (session.key, episode)
+    };
+    let rows = || -> Vec<Vec<u8>> {
+        let keys = store.tree.iter().keys().map(|key| key.unwrap().to_vec());
+        keys.filter(|key| ![keys::table::META, keys::table::OUTBOX].contains(&key[0])).collect()
+    };
+    add("other", 1);
+    let (before, totals) = (rows(), store.totals());
+    for at in 0..6 {
+        let id = format!("session-{at}");
+        let (session, episode) = add(&id, 2);
+        let fact = contract::statements(2).claims[0].key;
+        let damaged = [
+            keys::session(session),
+            keys::sources_of(session),
+            keys::checkpoints_of_session(session),
+            keys::episode(episode.id),
+            keys::episode_index(episode.id),
+            keys::claims(fact, episode.id),
+        ];
+        store.damage(&damaged[at]);
+        store.write(vec![Write::DropSession(session)]).wait().unwrap();
+        assert_eq!(rows(), before, "{at}");
+        assert_eq!(store.totals(), totals, "{at}");
+    }
+}
+
+#[test]
 fn the_latest_sessions_of_an_agent_are_known_after_later_sessions_were_deleted() {
     let folder = tempfile::tempdir().unwrap();
     let store = SledStore::open(folder.path()).unwrap();

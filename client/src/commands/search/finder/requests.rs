@@ -88,6 +88,8 @@ fn search(
         ..ListSessionsArguments::default()
     };
     let latest: ListSessionsAnswer = daemon.call(LIST_SESSIONS, &arguments)?;
-    let hits = latest.sessions.into_iter().map(|session| Hit { session, ..Hit::default() });
-    Ok(SearchSessionsAnswer { hits: hits.collect(), ..SearchSessionsAnswer::default() })
+    let ListSessionsAnswer { sessions, total, next, .. } = latest;
+    let hits = sessions.into_iter().map(|session| Hit { session, ..Hit::default() });
+    let message = next.map(|_| format!("{total} sessions in all")).unwrap_or_default();
+    Ok(SearchSessionsAnswer { hits: hits.collect(), next, message, ..Default::default() })
 }

@@ -145,7 +145,10 @@ fn status(finder: &Finder) -> String {
         (_, false, 0) if finder.query.trim().is_empty() => "No sessions.".to_owned(),
         (_, false, 0) => "Nothing found.".to_owned(),
         (_, _, 1) => "1 session".to_owned(),
-        (_, _, hits) => format!("{} of {hits} sessions", finder.selected + 1),
+        (_, _, hits) => {
+            let first = if finder.answer.next.is_some() { "the first " } else { "" };
+            format!("{} of {first}{hits} sessions", finder.selected + 1)
+        }
     };
     let notes = notes(&finder.answer);
     std::iter::once(found).chain(notes).collect::<Vec<_>>().join(" · ")
@@ -154,9 +157,10 @@ fn status(finder: &Finder) -> String {
 fn row(hit: &Hit, is_selected: bool, screen: &Screen, width: usize) -> String {
     let session = &hit.session;
     let mark = if is_selected { "> " } else { "  " };
-    let facts = [line(session.project_name()), ago(instant(&session.last_activity), now())];
-    let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
-    let facts = cut(&facts.join(" · "), width / 3);
+    let when = ago(instant(&session.last_activity), now());
+    // The time is never cut: a part of it would be another time.
+    let project = cut(&line(session.project_name()), (width / 3).saturating_sub(when.width() + 3));
+    let facts = if project.is_empty() { when } else { format!("{project} · {when}") };
     let available = width.saturating_sub(mark.len());
     let (available, facts) = match available.checked_sub(facts.width() + 2) {
         Some(title) if title >= TITLE => (title, format!("  {facts}")),
@@ -273,6 +277,15 @@ mod tests {
             assert!(lines.iter().any(|line| line.contains("[pool]")), "{lines:#?}");
             assert_eq!(lines[1], format!("{} of 12 sessions", selected + 1));
         }
+    }
+
+    #[test]
+    fn an_incomplete_list_is_named_as_such() {
+        let mut finder = finder();
+        assert_eq!(drawn(&mut finder, (80, 24))[1], "2 of 12 sessions");
+        (finder.answer.next, finder.answer.message) = (Some(12), "20 sessions in all".to_owned());
+        let status = drawn(&mut finder, (80, 24)).swap_remove(1);
+        assert_eq!(status, "2 of the first 12 sessions · 20 sessions in all");
     }
 
     #[test]

@@ -14,9 +14,11 @@ mod user_text;
 
 use std::{
     borrow::Cow,
+    ffi::OsStr,
     path::{Path, PathBuf},
 };
 
+pub(crate) use self::result::is_not_permitted;
 use self::{
     reply::{assistant, call},
     result::tool_result,
@@ -76,9 +78,12 @@ impl Format for Claude {
     fn identify(&self, path: &Path, head: &str) -> Option<Identity> {
         let stem = path.file_stem()?.to_str()?;
         let records: Vec<Object<'_>> = head.lines().filter_map(Object::parse).collect();
-        let kind = records.first()?.string("type")?;
+        // New versions begin files with new types of records.
+        let types = records.iter().map_while(|record| record.string("type"));
         // The records of Qwen Code have the same types.
-        if !RECORD_TYPES.contains(&kind.as_ref()) || records.iter().any(genai::is_record) {
+        if !types.into_iter().any(|kind| RECORD_TYPES.contains(&kind.as_ref()))
+            || records.iter().any(genai::is_record)
+        {
             return None;
         }
         let text = |key, limit| {
@@ -87,6 +92,13 @@ impl Format for Claude {
         };
         let directory = text("cwd", PATH_KEPT);
         if let Some(agent) = stem.strip_prefix("agent-") {
+            // The program's own agents begin with a copy of the conversation and do no work.
+            if ["acompact-", "aprompt_suggestion-", "aside_question-"]
+                .iter()
+                .any(|own| agent.starts_with(own))
+            {
+                return None;
+            }
             let session = parent_of_sub_agent(path).or_else(|| text("sessionId", NAME_KEPT))?;
             return Some(Identity { session, sub_agent: Some(agent.to_owned()), directory });
         }
@@ -94,6 +106,13 @@ impl Format for Claude {
         let session = if is_uuid(stem) { None } else { text("sessionId", NAME_KEPT) };
         let session = session.unwrap_or_else(|| stem.to_owned());
         Some(Identity { session, sub_agent: None, directory })
+    }
+
+    fn memory_of(&self, path: &Path) -> Memory {
+        let mut memory = Memory::default();
+        let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+        queue::set_session_file(&mut memory, !stem.starts_with("agent-"));
+        memory
     }
 
     fn read(
@@ -108,13 +127,17 @@ impl Format for Claude {
         };
         let mut out = Emitter::new(emit);
         (out.at, out.uuid) = (time(&record), uuid(&record));
+        // Versions before 2.1 write the records of sub-agents into the session's own file.
+        let in_session = record.is_true("isSidechain") && queue::is_session_file(memory);
+        let sub_agent = in_session.then(|| record.string("agentId").unwrap_or("sidechain".into()));
+        out.sub_agent = sub_agent.as_deref();
         match kind.as_ref() {
             "user" => return Ok(user(&record, memory, &mut out)),
             "assistant" => return Ok(assistant(&record, memory, &mut out)),
             "system" => return Ok(system(&record, &mut out)),
             "attachment" => return Ok(attachment(&record, memory, &mut out)),
             "progress" => return Ok(progress(&record, &mut out)),
-            "queue-operation" => return Ok(queued(&record, memory)),
+            "queue-operation" => return Ok(queue::operation(&record, memory)),
             "summary" => out.title(TitleSource::Summary, record.string("summary")),
             "ai-title" => out.title(TitleSource::Model, record.string("aiTitle")),
             "custom-title" => out.title(TitleSource::User, record.string("customTitle")),
@@ -310,22 +333,6 @@ fn progress(record: &Object<'_>, out: &mut Emitter<'_>) -> RecordVerdict {
     RecordVerdict::Read
 }
 
-/// Reads a change of the prompt queue, without emitting anything. A prompt is emitted with its own
-/// record or, if no such record follows, before the agent's next reply.
-fn queued(record: &Object<'_>, memory: &mut Memory) -> RecordVerdict {
-    match record.string("operation").as_deref() {
-        Some("enqueue") => {
-            let text = record.string_within("content", TEXT_KEPT).unwrap_or_default();
-            let typed = !text.starts_with(['<', '/']) && !text.starts_with("{\"task_id\"");
-            queue::of(memory).enqueue(&text, typed);
-        }
-        Some("dequeue") => queue::of(memory).dequeue(),
-        Some("remove") => queue::of(memory).mark_delivered_in_turn(),
-        _ => queue::of(memory).clear(),
-    }
-    RecordVerdict::Skipped("queue-operation".to_owned())
-}
-
 fn attachment(record: &Object<'_>, memory: &mut Memory, out: &mut Emitter<'_>) -> RecordVerdict {
     let attachment = record.object("attachment");
     let kind = attachment.as_ref().and_then(|attachment| attachment.string("type"));
@@ -385,10 +392,15 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::model::transcript::Outcome;
 
     /// Formats the content of the records.
     fn read(records: &[Value]) -> Vec<String> {
-        let mut memory = Memory::default();
+        read_file(Path::new("/home/ada/.claude/projects/-app/3f0c1f9e.jsonl"), records)
+    }
+
+    fn read_file(path: &Path, records: &[Value]) -> Vec<String> {
+        let mut memory = Claude.memory_of(path);
         let mut formatted = Vec::new();
         for record in records {
             let mut emit = |entry: Entry<'_>| {
@@ -448,6 +460,108 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_begins_with_a_new_type_of_record_is_read() {
+        let id = "3f0c1f9e-0000-4000-8000-000000000001";
+        let path = PathBuf::from(format!("/home/ada/.claude/projects/-app/{id}.jsonl"));
+        let prompt = user("Fix it").to_string();
+        for first in ["agent-setting", "worktree-state", "a-type-of-tomorrow"] {
+            let head = format!("{}\n{prompt}\n", json!({ "type": first, "sessionId": id }));
+            let identity = Claude.identify(&path, &head).map(|found| found.session);
+            assert_eq!(identity.as_deref(), Some(id), "{first}");
+        }
+        let foreign = [
+            json!({ "type": "started" }).to_string(),
+            format!("{}\n{prompt}", json!({ "sessionId": id, "projectHash": "1" })),
+        ];
+        for head in foreign {
+            assert!(Claude.identify(&path, &head).is_none(), "{head}");
+        }
+    }
+
+    #[test]
+    fn agents_of_the_program_are_no_sub_agents_of_the_session() {
+        let identify = |name: &str| {
+            let folder = "/home/ada/.claude/projects/-app/3f0c1f9e/subagents";
+            let path = PathBuf::from(format!("{folder}/agent-{name}.jsonl"));
+            Claude.identify(&path, &user("Go").to_string()).is_some()
+        };
+        assert!(identify("a1b2c3d4"));
+        for own in ["acompact-1f", "aprompt_suggestion-1f", "aside_question-1f"] {
+            assert!(!identify(own), "{own}");
+        }
+    }
+
+    #[test]
+    fn of_a_sub_agent_in_the_sessions_file_only_calls_and_results_are_read() {
+        let own_file = Path::new("/home/ada/.claude/projects/-app/3f0c1f9e.jsonl");
+        let sub_agents_file = Path::new("/home/ada/.claude/projects/-app/agent-1f.jsonl");
+        let mut records = [
+            user("Compare the caches."),
+            reply("I decided to use ripgrep instead of grep."),
+            json!({ "type": "assistant", "message": { "content": [
+                { "type": "tool_use", "id": "c1", "name": "Bash", "input": { "command": "rg cache" } }
+            ] } }),
+        ];
+        records.iter_mut().for_each(|record| record["isSidechain"] = json!(true));
+        assert_eq!(read_file(own_file, &records), ["sidechain call: Bash"]);
+        assert_eq!(
+            read_file(sub_agents_file, &records),
+            ["reply: I decided to use ripgrep instead of grep.", "call: Bash"]
+        );
+    }
+
+    #[test]
+    fn a_call_that_nobody_permitted_was_not_refused_by_the_user() {
+        let outcome = |text: &str| {
+            let mut outcomes = Vec::new();
+            let record = json!({ "type": "user", "message": { "content": [
+                { "type": "tool_result", "tool_use_id": "c", "is_error": true, "content": text }
+            ] } });
+            let mut emit = |entry: Entry<'_>| {
+                if let Item::Result(result) = entry.item {
+                    outcomes.push(result.outcome);
+                }
+            };
+            Claude.read(&record.to_string(), &mut Memory::default(), &mut emit).unwrap();
+            outcomes.remove(0)
+        };
+        for answer in [
+            "Claude requested permissions to use WebSearch, but you haven't granted it yet.",
+            "This command requires approval",
+            "Permission for this action was denied by the Claude Code auto mode classifier.",
+        ] {
+            assert_eq!(outcome(answer), Outcome::Interrupted, "{answer}");
+        }
+        assert_eq!(outcome("The user doesn't want to proceed."), Outcome::Rejected);
+        assert_eq!(outcome("open /etc/shadow: Permission denied"), Outcome::Failed(None));
+    }
+
+    #[test]
+    fn queued_prompts_of_all_forms_are_read_without_a_record() {
+        let blocks = json!([{ "type": "text", "text": "use pnpm instead of npm" }]);
+        let long = format!("the log:\n{}\nfix it", "line\n".repeat(5_000));
+        for (queued, wanted) in [
+            (blocks, "prompt: use pnpm instead of npm"),
+            (
+                json!("/home/ada/log.txt shows the crash"),
+                "prompt: /home/ada/log.txt shows the crash",
+            ),
+            (json!("<div> is not centred"), "prompt: <div> is not centred"),
+            (json!(long), "prompt: the log:"),
+        ] {
+            let enqueue =
+                json!({ "type": "queue-operation", "operation": "enqueue", "content": queued });
+            let found = read(&[enqueue, queue("remove", ""), reply("Going on.")]);
+            assert_eq!(found.len(), 2, "{found:?}");
+            assert!(found[0].starts_with(wanted), "{found:?}");
+        }
+        for notice in ["/clear", "/my-plugin:review now", "<task-notification>\n<task-id>1"] {
+            let found = read(&[queue("enqueue", notice), queue("remove", ""), reply("Going on.")]);
+            assert_eq!(found, ["reply: Going on."]);
+        }
+    }
+
+    #[test]
     fn a_queued_prompt_is_read_once() {
         let (queued, goes_on) = ("use the other file", reply("Going on."));
         let enqueue = || queue("enqueue", queued);
@@ -489,6 +603,8 @@ mod tests {
 
     #[test]
     fn a_warm_up_of_the_cache_is_not_read() {
+        let path = Path::new("/home/ada/.claude/projects/-app/agent-1f.jsonl");
+        let read = |records: &[Value]| read_file(path, records);
         let side = |parent: &str, id: &str, mut record: Value| {
             record["isSidechain"] = json!(true);
             (record["parentUuid"], record["uuid"]) = (json!(parent), json!(id));

@@ -7,12 +7,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::format::{Memory, json::Object};
+use super::{content_text, user_text::is_typed};
+use crate::{
+    format::{Memory, RecordVerdict, json::Object, limits::TEXT_KEPT},
+    model::transcript::without_middle,
+};
 
 /// Maximum number of prompts in each list of [`PromptQueue`]; the oldest is evicted.
 const PROMPTS: usize = 16;
-/// Maximum length, in bytes, of the stored start of a prompt.
-const PROMPT: usize = 4_096;
+/// Maximum length, in bytes, of a stored prompt. The middle of a longer prompt is left out.
+const PROMPT: usize = 16 * 1024;
 
 /// The state that the format keeps for a file.
 #[derive(Clone, Default, Serialize, Deserialize)]
@@ -21,6 +25,17 @@ struct ClaudeMemory {
     queue: PromptQueue,
     /// The id of the last record of a warm-up; see [`warm_up`].
     warm_up: String,
+    /// Whether the file is the session's own file, not the file of a sub-agent. `false` if an older
+    /// version began to read the file.
+    is_session_file: bool,
+}
+
+pub(super) fn set_session_file(memory: &mut Memory, is_session_file: bool) {
+    memory.own::<ClaudeMemory>().is_session_file = is_session_file;
+}
+
+pub(super) fn is_session_file(memory: &mut Memory) -> bool {
+    memory.own::<ClaudeMemory>().is_session_file
 }
 
 /// Returns the id of the last record of a warm-up: a request by which Claude Code only fills the
@@ -45,6 +60,21 @@ pub(super) fn of(memory: &mut Memory) -> &mut PromptQueue {
     &mut memory.own::<ClaudeMemory>().queue
 }
 
+/// Reads a change of the prompt queue, without emitting anything. A prompt is emitted with its own
+/// record or, if no such record follows, before the agent's next reply.
+pub(super) fn operation(record: &Object<'_>, memory: &mut Memory) -> RecordVerdict {
+    match record.string("operation").as_deref() {
+        Some("enqueue") => {
+            let text = content_text(record.raw("content").unwrap_or("\"\""), TEXT_KEPT);
+            of(memory).enqueue(&text, is_typed(&text));
+        }
+        Some("dequeue") => of(memory).dequeue(),
+        Some("remove") => of(memory).mark_delivered_in_turn(),
+        _ => of(memory).clear(),
+    }
+    RecordVerdict::Skipped("queue-operation".to_owned())
+}
+
 /// The prompts that the user typed while the agent worked. In each list, the oldest is first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -62,7 +92,8 @@ pub(super) struct PromptQueue {
 impl PromptQueue {
     /// Adds an entry. `typed` states whether the user typed the entry.
     pub(super) fn enqueue(&mut self, text: &str, typed: bool) {
-        push(&mut self.waiting, if typed { begin(text) } else { "" });
+        let kept = without_middle(text.trim(), PROMPT);
+        push(&mut self.waiting, if typed { &kept } else { "" });
     }
 
     /// Removes the next entry, whose record follows.
@@ -86,10 +117,10 @@ impl PromptQueue {
 
     /// Handles the record of a prompt; returns whether the prompt was already read from the queue.
     pub(super) fn delivered(&mut self, text: &str, in_turn: bool) -> bool {
-        let text = begin(text.trim());
-        self.delivered_in_turn.retain(|known| known.trim() != text);
+        let text = without_middle(text.trim(), PROMPT);
+        self.delivered_in_turn.retain(|known| *known != text);
         let was_queued = std::mem::take(&mut self.begins_turn) || in_turn;
-        let known = self.read.iter().position(|known| known.trim() == text);
+        let known = self.read.iter().position(|known| *known == text);
         known.filter(|_| was_queued).map(|at| self.read.remove(at)).is_some()
     }
 
@@ -109,10 +140,6 @@ impl PromptQueue {
             self.waiting.remove(typed.unwrap_or(0))
         }
     }
-}
-
-fn begin(text: &str) -> &str {
-    &text[..text.floor_char_boundary(PROMPT)]
 }
 
 fn push(list: &mut Vec<String>, text: &str) {

@@ -34,7 +34,7 @@ pub(super) fn assistant(
     let id = message.string("id");
     if let Some(usage) = message.object("usage") {
         let count = |key| usage.number(key).unwrap_or(0);
-        out.item(Item::Usage {
+        out.session_item(Item::Usage {
             message: id.clone(),
             tokens: Tokens {
                 input: count("input_tokens"),

@@ -49,12 +49,13 @@ fn outcome(failed: bool, head: &str) -> Outcome {
     if !failed {
         return Outcome::Succeeded;
     }
-    if head.starts_with("The user doesn't want to")
-        || head.starts_with("Claude requested permissions")
-    {
+    if head.starts_with("The user doesn't want to") {
         return Outcome::Rejected;
     }
-    if head.starts_with("[Request interrupted") || head.starts_with("Request was aborted") {
+    if head.starts_with("[Request interrupted")
+        || head.starts_with("Request was aborted")
+        || is_not_permitted(head)
+    {
         return Outcome::Interrupted;
     }
     let code = head.strip_prefix("Exit code ").map(|rest| {
@@ -63,6 +64,16 @@ fn outcome(failed: bool, head: &str) -> Outcome {
         })
     });
     Outcome::Failed(code)
+}
+
+/// Whether the result of a call says that the program did not run it because nobody permitted it.
+pub(crate) fn is_not_permitted(content: &str) -> bool {
+    const ANSWERS: [&str; 3] = [
+        "Claude requested permissions",
+        "This command requires approval",
+        "Permission for this action was denied",
+    ];
+    ANSWERS.iter().any(|answer| content.starts_with(answer))
 }
 
 /// Returns the text that the user typed when refusing a tool call.

@@ -80,6 +80,19 @@ const PROGRAM_TAGS: &[&str] = &[
     "user-prompt-submit-hook",
 ];
 
+/// Whether the user typed a text of the queue. The program adds notices, and commands have their own
+/// records.
+pub(super) fn is_typed(text: &str) -> bool {
+    let text = text.trim_start();
+    let command = text.strip_prefix('/').map(|rest| rest.split_whitespace().next().unwrap_or(""));
+    let is_command = command.is_some_and(|name| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':'))
+    });
+    !is_command
+        && !text.starts_with("{\"task_id\"")
+        && !PROGRAM_TAGS.iter().any(|tag| opens_with_tag(text, tag))
+}
+
 fn opens_with_tag(text: &str, tag: &str) -> bool {
     text.strip_prefix('<')
         .and_then(|rest| rest.strip_prefix(tag))

@@ -9,9 +9,11 @@ use crate::{
         RecordVerdict,
         codex::{
             RolloutEmitter, action,
-            memory::{AskedQuestion, Continuation, PRINTED, rollout},
+            memory::{AskedQuestion, Continuation, PRINTED, RunningScript, rollout},
             output::{self, OutputHeader},
-            record_uuid, short,
+            record_uuid, script,
+            script_output::{self, ScriptState},
+            short,
         },
         json::{self, Object},
         limits::{INPUT_KEPT, NAME_KEPT, TEXT_KEPT},
@@ -30,6 +32,10 @@ pub(super) fn function(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> Re
     if name == "write_stdin" && read_continuation(&call, &input, out) {
         return RecordVerdict::Skipped("response_item/write_stdin".to_owned());
     }
+    let cell = input["cell_id"].as_str().unwrap_or_default();
+    if name == "wait" && rollout(out.memory).wait_for_script(cell, &call) {
+        return RecordVerdict::Skipped("response_item/wait".to_owned());
+    }
     emit(&call, &full_name(namespace.as_deref(), &name), input, out)
 }
 
@@ -39,7 +45,31 @@ pub(super) fn custom(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> Reco
         return RecordVerdict::Skipped("response_item/nameless call".to_owned());
     };
     let text = payload.string_within("input", INPUT_KEPT).unwrap_or_default();
+    if name == "exec" && script_calls(&call, &text, out) {
+        return RecordVerdict::Read;
+    }
     emit(&call, &name, json!({ "input": text }), out)
+}
+
+/// Emits the calls in a script of the code mode; returns whether the script contains any.
+fn script_calls(call: &str, text: &str, out: &mut RolloutEmitter<'_>) -> bool {
+    let mut calls = Vec::new();
+    for script::NestedCall { tool, input } in script::calls(text) {
+        let id = match calls.len() {
+            0 => call.to_owned(),
+            earlier => format!("{call}#{}", earlier + 1),
+        };
+        if tool != "write_stdin" || !read_continuation(&id, &input, out) {
+            emit(&id, &tool, input, out);
+        }
+        calls.push((id, matches!(tool.as_str(), "exec_command" | "write_stdin")));
+    }
+    let has_calls = !calls.is_empty();
+    if has_calls {
+        let call = call.to_owned();
+        rollout(out.memory).note_script(RunningScript { call, calls, ..RunningScript::default() });
+    }
+    has_calls
 }
 
 pub(super) fn local_shell(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
@@ -56,7 +86,7 @@ pub(super) fn tool_search(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) ->
 
 /// Reads a web search by the service. The record is both the call and the result.
 pub(super) fn web_search(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
-    let call = short(payload, "id", NAME_KEPT).unwrap_or(Cow::Borrowed("web_search"));
+    let call = short(payload, "id", NAME_KEPT).unwrap_or_default();
     let input = json::value_within(payload.raw("action").unwrap_or("null"), INPUT_KEPT);
     if action::of("web_search", &input, "") == Action::Other {
         return RecordVerdict::Skipped("response_item/web_search_call".to_owned());
@@ -75,9 +105,10 @@ fn emit(call: &str, tool: &str, input: Value, out: &mut RolloutEmitter<'_>) -> R
     if matches!(action, Action::Ask(_)) {
         note_questions(call, &input, out);
     }
-    let uuid = record_uuid("call", call);
+    // Without an id of its own, a call cannot be told from the same call of another session.
+    let uuid = (!call.is_empty()).then(|| record_uuid("call", call));
     let (id, tool) = (Cow::Borrowed(call), Cow::Borrowed(tool));
-    out.identified(Some(uuid), Item::Call(Call { id, message: None, tool, input, action }));
+    out.identified(uuid, Item::Call(Call { id, message: None, tool, input, action }));
     RecordVerdict::Read
 }
 
@@ -133,27 +164,57 @@ pub(super) fn output(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> Reco
         return RecordVerdict::Skipped("response_item/nameless output".to_owned());
     };
     let raw = payload.raw("output").unwrap_or("\"\"");
+    if let Some(script) = rollout(out.memory).take_script(&call) {
+        return script_output(script, raw, out);
+    }
+    output_of(&call, raw, out)
+}
+
+/// Reads an output of a script of the code mode, and divides it among the calls in the script.
+fn script_output(
+    mut script: RunningScript,
+    raw: &str,
+    out: &mut RolloutEmitter<'_>,
+) -> RecordVerdict {
+    let (state, texts) = script_output::read(raw);
+    let remaining = PRINTED.saturating_sub(script.texts.iter().map(String::len).sum());
+    if let ScriptState::Running(cell) = state {
+        script.cell = cell;
+        script.texts.extend(script_output::begin(texts, remaining));
+        rollout(out.memory).note_script(script);
+        return RecordVerdict::Skipped("response_item/still running".to_owned());
+    }
+    script.texts.extend(texts);
+    for (call, text) in script_output::by_call(&script, &state) {
+        let raw = Value::String(text).to_string();
+        let _ = output_of(&call, &raw, out);
+    }
+    RecordVerdict::Read
+}
+
+/// Reads the output of one call.
+fn output_of(call: &str, raw: &str, out: &mut RolloutEmitter<'_>) -> RecordVerdict {
     let header = OutputHeader::of(raw);
-    let continued = rollout(out.memory).continued_by(&call);
+    let continued = rollout(out.memory).continued_by(call);
     if let Some(continuation) = continued {
         return continuation_ended(&continuation, raw, &header, out);
     }
-    let reported = rollout(out.memory).reported_outcome(&call);
+    let reported = rollout(out.memory).reported_outcome(call);
     if let (Some(id), None) = (&header.running, reported) {
         let work = process(id);
-        rollout(out.memory).note_ongoing(&work, &call);
+        rollout(out.memory).note_ongoing(&work, call);
         rollout(out.memory).append_output(&work, &output::printed(raw).decode(PRINTED));
         return RecordVerdict::Skipped("response_item/still running".to_owned());
     }
-    if let Some(verdict) = read_agent_output(&call, raw, &header.printed, out) {
+    if let Some(verdict) = read_agent_output(call, raw, &header.printed, out) {
         return verdict;
     }
     let outcome = match header.outcome() {
         Outcome::Succeeded => reported.unwrap_or(Outcome::Succeeded),
         outcome => outcome,
     };
-    answers(&call, raw, out);
-    result(&call, outcome, output::printed(raw), out);
+    answers(call, raw, out);
+    result(call, outcome, output::printed(raw), out);
     RecordVerdict::Read
 }
 

@@ -47,6 +47,8 @@ pub(super) struct RolloutMemory {
     /// The outcomes that events reported, by call, until the result of the call is read.
     outcomes: VecDeque<ReportedOutcome>,
     questions: VecDeque<AskedQuestion>,
+    /// The scripts whose calls have no results yet.
+    scripts: VecDeque<RunningScript>,
     /// The tokens of the whole thread when they were last counted.
     pub(super) total: Tokens,
 }
@@ -97,7 +99,38 @@ pub(super) struct AskedQuestion {
     pub(super) text: String,
 }
 
+/// A script of the code mode that calls tools.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct RunningScript {
+    /// The call of the script, and later calls that wait for the script.
+    pub(super) call: String,
+    /// The ids of the calls in the script, each with whether its result is an object with an exit
+    /// code.
+    pub(super) calls: Vec<(String, bool)>,
+    /// The texts that the script has printed. Their total length is at most `PRINTED`.
+    pub(super) texts: Vec<String>,
+    /// Codex's id of the script, while the script runs in the background.
+    pub(super) cell: String,
+}
+
 impl RolloutMemory {
+    pub(super) fn note_script(&mut self, script: RunningScript) {
+        push(&mut self.scripts, script);
+    }
+
+    /// Removes the script that `call` started.
+    pub(super) fn take_script(&mut self, call: &str) -> Option<RunningScript> {
+        let at = self.scripts.iter().position(|script| script.call == call)?;
+        self.scripts.remove(at)
+    }
+
+    /// Notes that `call` waits for the script with the id `cell`. Returns whether it is known.
+    pub(super) fn wait_for_script(&mut self, cell: &str, call: &str) -> bool {
+        let script = self.scripts.iter_mut().find(|script| script.cell == cell);
+        script.map(|script| call.clone_into(&mut script.call)).is_some()
+    }
+
     /// Records a prompt; returns whether it already appeared in the other record kind.
     pub(super) fn note_prompt(&mut self, text: &str, place: PromptSource) -> bool {
         let digest = digest(text);

@@ -20,6 +20,8 @@ mod memory;
 mod message;
 mod output;
 mod review;
+mod script;
+mod script_output;
 #[cfg(test)]
 mod tests;
 
@@ -86,6 +88,12 @@ impl Format for Codex {
 
     fn identify(&self, path: &Path, head: &str) -> Option<Identity> {
         identity::identify(path, head)
+    }
+
+    /// Version 2 reads the calls in scripts, and the records of sub-agents that have their turn only
+    /// in the metadata.
+    fn rules_version(&self) -> u64 {
+        2
     }
 
     fn read(
@@ -231,8 +239,10 @@ fn is_copied(record: &Object<'_>, payload: &Object<'_>, memory: &mut Memory) -> 
     if record.number("ordinal").is_some_and(|ordinal| ordinal < rollout.own_from) {
         return true;
     }
+    let passed_on = payload.object("internal_chat_message_metadata_passthrough");
+    let turn = payload.string("turn_id").or_else(|| passed_on?.string("turn_id"));
     if rollout.is_copied
-        && let Some(turn) = payload.string("turn_id")
+        && let Some(turn) = turn
     {
         // Ids of threads and turns begin with their creation time, so the ids of the sub-agent's
         // own turns are greater than the id of its thread.

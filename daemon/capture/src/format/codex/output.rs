@@ -94,6 +94,7 @@ const FAILURE_STARTS: &[&str] = &[
     "execution error",
     "tool call error",
     "Err(",
+    "Script error:",
 ];
 const FAILURES: &[&str] = &[" is unavailable in ", "unsupported custom tool call"];
 
@@ -123,7 +124,7 @@ pub(super) fn plain(raw: &str) -> LazyText<'_> {
 
 /// Returns the whole text of an output: a string, a list of texts, or an object that contains a
 /// string or a list.
-fn whole_text(raw: &str, limit: usize) -> Cow<'_, str> {
+pub(super) fn whole_text(raw: &str, limit: usize) -> Cow<'_, str> {
     match raw.as_bytes().first() {
         Some(b'"') => json::string_within(raw, limit).unwrap_or_default(),
         Some(b'[') => {

@@ -139,6 +139,74 @@ fn patches_are_changes_in_every_form() {
 }
 
 #[test]
+fn the_calls_in_scripts_are_read_with_their_results() {
+    let script = |id: &str, input: &str| {
+        let payload =
+            json!({ "type": "custom_tool_call", "call_id": id, "name": "exec", "input": input });
+        response(payload)
+    };
+    let printed = |id: &str, texts: &[&str]| {
+        let blocks: Vec<Value> =
+            texts.iter().map(|text| json!({ "type": "input_text", "text": text })).collect();
+        response(json!({ "type": "custom_tool_call_output", "call_id": id, "output": blocks }))
+    };
+    let done = "Script completed\nWall time 0.4 seconds\nOutput:\n";
+    let both = "const r = await Promise.all([tools.exec_command({cmd: \"cargo build\"}), \
+                tools.exec_command({cmd: 'cargo test', workdir: '/q'})]); r.forEach(text);";
+    let patch = "await tools.apply_patch(`*** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+x = 2\n\
+                 *** End Patch`);";
+    let records = [
+        script("1", both),
+        printed(
+            "1",
+            &[
+                done,
+                r#"{"exit_code":0,"output":"built"}"#,
+                r#"{"exit_code":101,"output":"1 failed"}"#,
+            ],
+        ),
+        script("2", patch),
+        printed(
+            "2",
+            &[
+                "Script failed\nWall time 0.1 seconds\nOutput:\n",
+                "Script error:\napply_patch verification failed: no such lines",
+            ],
+        ),
+        script("3", "const r = await tools.exec_command({cmd: 'make'}); text(r);"),
+        printed("3", &["Script running with cell ID 5\nWall time 10.0 seconds\nOutput:\n"]),
+        call("wait", "4", json!({ "cell_id": "5" })),
+        output("4", &format!("{done}{}", r#"{"session_id":9,"output":"slow"}"#)),
+        script("5", "const w = await tools.write_stdin({session_id: 9, chars: ''}); text(w);"),
+        printed("5", &[done, r#"{"exit_code":2,"output":" fails"}"#]),
+        script("6", "const x = 1;"),
+        printed("6", &[done]),
+    ];
+    assert_eq!(
+        actions(&records),
+        [
+            "run cargo build",
+            "run cd /q && cargo test",
+            "change a.py: [x = 1 > x = 2]",
+            "run make",
+            "Other"
+        ]
+    );
+    let results: Vec<String> =
+        read(&records).into_iter().filter(|item| item.starts_with("result")).collect();
+    assert_eq!(
+        results,
+        [
+            "result 1 Succeeded: built",
+            "result 1#2 Failed(Some(101)): 1 failed",
+            "result 2 Failed(None): Script error:\napply_patch verification failed: no such lines",
+            "result 3 Failed(Some(2)): slow fails",
+            "result 6 Succeeded: Script completed\nWall time 0.4 seconds\nOutput:\n",
+        ]
+    );
+}
+
+#[test]
 fn plans_questions_and_sub_agents_are_read() {
     let plan = json!({ "plan": [{ "step": "Look", "status": "completed" },
         { "step": "Fix", "status": "in_progress" }] });
@@ -364,6 +432,18 @@ fn records_copied_from_the_parent_are_skipped() {
         user(&["Look at a.rs"]),
     ];
     assert_eq!(read(&records), ["context: /p", "instruction: Look at a.rs"]);
+    let in_turn = |turn: &str, mut record: Value| {
+        record["payload"]["internal_chat_message_metadata_passthrough"] =
+            json!({ "turn_id": turn });
+        record
+    };
+    let without_turns = [
+        records[0].clone(),
+        records[1].clone(),
+        in_turn(PARENTS_TURN, user(&["The user's words"])),
+        in_turn(OWN_TURN, assistant("No file has to change.")),
+    ];
+    assert_eq!(read(&without_turns), ["context: /p", "reply: No file has to change."]);
     let own = json!({ "id": THREAD, "session_id": PARENT, "parent_thread_id": PARENT,
         "subagent_history_start_ordinal": 2 });
     let mut records = [meta(own), user(&["Copied"]), user(&["Look"])];
@@ -389,6 +469,20 @@ fn a_forks_records_have_the_ids_of_the_original() {
     assert_eq!(first.len(), 3);
     assert_eq!(second[..3], first);
     assert!(!first.contains(&second[3]));
+}
+
+#[test]
+fn a_search_without_an_id_has_no_record_id() {
+    let search = |id: Option<&str>| {
+        response(json!({ "type": "web_search_call", "id": id, "action": { "query": "sled" } }))
+    };
+    let mut ids = Vec::new();
+    entries(&[search(None), search(Some("ws_1"))], &mut |entry| {
+        if matches!(entry.item, Item::Call(_)) {
+            ids.push(entry.uuid.is_some());
+        }
+    });
+    assert_eq!(ids, [false, true]);
 }
 
 #[test]

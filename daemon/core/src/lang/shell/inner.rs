@@ -136,7 +136,7 @@ fn script_of(name: &str, rest: &[String]) -> Option<String> {
                     && word.ends_with('c')
             };
             let options = shell_options(rest);
-            let at = options.iter().position(gives_script)?;
+            let at = options.iter().position(gives_script).filter(|_| !runs_nothing(options))?;
             rest.get(at + 1).cloned()
         }
         "nix-shell" | "nix" | "devbox" => {
@@ -164,11 +164,24 @@ fn shell_options(arguments: &[String]) -> &[String] {
     &arguments[..count.min(arguments.len())]
 }
 
+/// Whether a shell with these options only checks the syntax of its script, or ignores the script.
+fn runs_nothing(options: &[String]) -> bool {
+    options.iter().any(|option| match option.strip_prefix("--") {
+        Some(long) => {
+            matches!(long, "version" | "help" | "dump-strings" | "dump-po-strings" | "no-execute")
+        }
+        None => {
+            option == "-D" || option == "noexec" || option.starts_with('-') && option.contains('n')
+        }
+    })
+}
+
 /// Returns the here document or here string that a shell runs as its script: `bash <<EOF`.
 fn script_on_input(words: &[String], redirects: &[Redirect]) -> Option<String> {
     let [shell, arguments @ ..] = words else { return None };
     let options = shell_options(arguments);
     let reads_input = matches!(base_name(shell).as_str(), "bash" | "sh" | "zsh" | "dash")
+        && !runs_nothing(options)
         && (options.len() == arguments.len() || options.iter().any(|option| option == "-s"));
     reads_input.then_some(())?;
     redirects.iter().find_map(|redirect| match redirect {
@@ -312,6 +325,12 @@ mod tests {
             ("bash -O extglob --norc -c ls", Some("ls")),
             ("bash --rcfile my.sh -c ls", Some("ls")),
             ("bash +x -c ls", Some("ls")),
+            ("bash --norc --noprofile -c ls", Some("ls")),
+            ("bash +n -O nullglob -c ls", Some("ls")),
+            ("bash -nc ls", None),
+            ("bash -n -c ls", None),
+            ("bash -o noexec -c ls", None),
+            ("bash --version -c ls", None),
             ("bash build.sh -c Release", None),
             ("bash -x build.sh -c Release", None),
             ("sh run.sh -exec x", None),
@@ -334,6 +353,10 @@ mod tests {
             ("bash -euo pipefail", true),
             ("bash -o errexit -l", true),
             ("bash -s -- prod", true),
+            ("bash --norc -O nullglob", true),
+            ("bash -n", false),
+            ("bash -xn", false),
+            ("bash --version", false),
             ("bash build.sh", false),
             ("bash -x build.sh", false),
             ("bash -o errexit build.sh -s", false),

@@ -17,7 +17,7 @@ use crate::{
             moment::EntryPosition,
             outside,
             run::Run,
-            shell::{CommandLine, below},
+            shell::{CommandLine, GitCall, below},
             statements,
             test_runs::{self, RunReport},
         },
@@ -103,17 +103,23 @@ impl Collector {
         let tests_failed = reports.iter().any(|report| report.failed > 0);
         let hides_failure = run.command.unproven && reports.is_empty();
         let shows_failure = hides_failure && errors::shows_failure(run.output);
+        let prints_failure = hides_failure
+            && run.command.prints_exit_code
+            && run.command.attempt.is_some()
+            && errors::ends_with_failing_code(run.output);
         if let Some(kept) = self.evidence.commands.last_mut()
             && run.outcome.succeeded()
             && kept.command == run.command.shown
         {
-            kept.shows_failure = shows_failure || tests_failed;
+            kept.shows_failure = shows_failure || prints_failure || tests_failed;
         }
         let Some(attempt) = &run.command.attempt else { return };
         let attempt = Attempt::Command(attempt.clone());
         let failed = match run.outcome {
             Outcome::Failed(_) => true,
             // `shows_failure` is false for reported tests, because their log may look like errors.
+            // Without a message, a printed exit code neither proves a success nor describes an error.
+            Outcome::Succeeded if prints_failure && !shows_failure => return,
             Outcome::Succeeded => shows_failure,
             Outcome::Rejected | Outcome::Interrupted => return,
         };
@@ -182,10 +188,14 @@ impl Collector {
         let calls = run.command.git.iter().filter(|call| call.subcommand() == "stash");
         let stashes: Vec<bool> = calls
             .filter(|call| !call.has("list") && !call.has("show"))
-            .map(|call| matches!(call.operands().next(), None | Some("push" | "save")))
+            .map(git::makes_stash)
             .collect();
         let has_stashed = stashes.contains(&true) && !run.output.contains("No local changes");
-        self.pending.stashed = stashes.last().map_or(was_stashed, |last| *last && has_stashed);
+        let last = run.command.git.iter().rfind(|call| call.subcommand() == "stash");
+        let is_left =
+            last.is_some_and(GitCall::reports_dropped_stash) && git::restores_nothing(run.output);
+        self.pending.stashed =
+            stashes.last().map_or(was_stashed, |last| has_stashed && (*last || is_left));
         has_stashed || was_stashed && stashes.is_empty()
     }
 
@@ -238,16 +248,29 @@ impl Collector {
     }
 }
 
-/// While there are too many commands, removes the oldest successful command outside of the latest
-/// third, or else the oldest command.
+/// While there are too many commands, removes one of the commands outside of the latest third: the
+/// oldest failed run of a command that succeeded later, or else the oldest successful command, or
+/// else the oldest command.
 pub(super) fn bound_commands(evidence: &mut Evidence) {
     let commands = &mut evidence.commands;
     while commands.len() > bounds::COMMANDS {
         let old = commands.len() - bounds::COMMANDS / 3;
         let fine = commands[..old].iter().position(|run| run.outcome.succeeded());
-        commands.remove(fine.unwrap_or(0));
+        let repaired = (0..old).find(|at| is_repaired(&commands[*at], &commands[at + 1..]));
+        commands.remove(repaired.or(fine).unwrap_or(0));
         evidence.commands_left_out = evidence.commands_left_out.saturating_add(1);
     }
+}
+
+fn is_repaired(failed: &CommandRun, later: &[CommandRun]) -> bool {
+    let repairs = |run: &CommandRun| {
+        run.command == failed.command
+            && run.place == failed.place
+            && run.origin.follows(failed.origin)
+            && run.outcome.succeeded()
+            && !run.shows_failure
+    };
+    matches!(failed.outcome, Outcome::Failed(_)) && later.iter().any(repairs)
 }
 
 /// Whether the output of a command reports that there was nothing to do.

@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
     model::{
-        evidence::{Commit, Evidence, GitEvent, GitStep, ToolUse, WorkNote},
+        evidence::{CommandRun, Commit, Evidence, GitEvent, GitStep, ToolUse, WorkNote},
         time::Timestamp,
         token_use::use_of,
     },
     summarize::{
-        evidence::{bounds, collector::push_name, errors, files::bound, git, kept_runs},
+        evidence::{
+            bounds, collector::push_name, errors, files::bound, git, kept_runs, shell::CommandLine,
+        },
         lists::keep_latest,
     },
-    text::pattern,
 };
 
 /// Adds a sub-agent's evidence to the evidence of its session.
@@ -122,19 +123,38 @@ fn checkout(session: &mut Evidence, sub_agent: &Evidence) {
         return;
     }
     session.checkout.update(&sub_agent.checkout);
-    if !has_restored_stash(session, sub_agent) {
-        session.checkout.stashes.extend_from_slice(&sub_agent.checkout.stashes);
-    }
+    let left = [left_stashes(session, sub_agent), left_stashes(sub_agent, session)];
+    session.checkout.stashes = left.concat();
     git::bound(&mut session.checkout);
 }
 
-/// Whether the session may have restored or dropped a stash after the last stash of the sub-agent.
-fn has_restored_stash(session: &Evidence, sub_agent: &Evidence) -> bool {
-    let restores = pattern!(r"\bgit(?: -C \S+)? stash (?:pop|apply|drop|clear)\b");
+/// Returns the stashes of `evidence`, without stashes that `other` restored or dropped after the last
+/// of these stashes was made.
+fn left_stashes(evidence: &Evidence, other: &Evidence) -> Vec<String> {
+    let mut stashes = evidence.checkout.stashes.clone();
+    if stashes.is_empty() {
+        return stashes;
+    }
     let is_stash = |event: &&GitEvent| event.step == GitStep::Stash && event.succeeded;
-    let stashed_at = sub_agent.git_events.iter().rfind(is_stash).and_then(|event| event.at);
-    let mut later = session.commands.iter().filter(|run| !is_later(stashed_at, run.at));
-    later.any(|run| restores.is_match(&run.command))
+    let stashed_at = evidence.git_events.iter().rfind(is_stash).and_then(|event| event.at);
+    let directory = other.directories.first().map_or("", String::as_str);
+    let may_restore =
+        |run: &&CommandRun| run.command.contains("stash") && !is_later(stashed_at, run.at);
+    for run in other.commands.iter().filter(may_restore) {
+        let has_failed = !run.outcome.succeeded() || run.shows_failure;
+        let calls = CommandLine::read(&run.command, directory).git.into_iter();
+        for call in calls.filter(|call| call.subcommand() == "stash") {
+            let mut made = other.git_events.iter().filter(is_stash);
+            if git::makes_stash(&call) {
+                // A stash without a branch stands for a stash of `other`.
+                stashes.extend(made.any(|event| event.origin == run.origin).then(String::new));
+            } else if !(has_failed && call.is_alone) {
+                git::restore(&mut stashes, &call);
+            }
+        }
+    }
+    stashes.retain(|branch| !branch.is_empty());
+    stashes
 }
 
 /// Adds commits. The session may know a commit of the sub-agent from the output of `git log`,
@@ -208,7 +228,7 @@ fn names(list: &mut Vec<String>, more: &[String]) {
 mod tests {
     use super::*;
     use crate::model::{
-        evidence::{CheckoutState, CommandRun, ErrorSeen, FileWork, PullRequest, Quote},
+        evidence::{CheckoutState, ErrorSeen, FileWork, PullRequest, Quote},
         transcript::{Origin, Outcome},
     };
 
@@ -252,36 +272,54 @@ mod tests {
     }
 
     #[test]
-    fn the_stash_of_a_sub_agent_is_kept_unless_the_session_restored_a_stash_later() {
+    fn a_stash_is_kept_unless_another_agent_restored_it_later() {
         let at = |second| Some(Timestamp::from_seconds(second));
-        let mut sub_agent = Evidence::default();
-        sub_agent.checkout.stashes = vec!["fix/x".to_owned()];
-        sub_agent.git_events = vec![GitEvent {
-            step: GitStep::Stash,
-            succeeded: true,
-            branch: None,
-            error: None,
-            origin: Origin::default(),
-            at: at(5),
-        }];
-        for (command, second, wanted) in [
-            ("git stash list", 9, vec!["fix/x"]),
-            ("git stash show -p", 9, vec!["fix/x"]),
-            ("git stash pop", 3, vec!["fix/x"]),
-            ("git stash pop", 9, vec![]),
-            ("cd /app && git stash drop", 9, vec![]),
+        let origin = |second| Origin { source: 0, line: second };
+        // Commands with their times. A command that begins with `!` failed.
+        let evidence = |stashes: &[&str], commands: &[(&str, u64)]| {
+            let mut evidence = Evidence::default();
+            evidence.checkout.stashes = stashes.iter().map(|&branch| branch.to_owned()).collect();
+            for &(command, second) in commands {
+                let succeeded = !command.starts_with('!');
+                let (origin, at) = (origin(second), at(i64::try_from(second).unwrap()));
+                if command == "git stash" {
+                    let (step, branch, error) = (GitStep::Stash, None, None);
+                    let event = GitEvent { step, succeeded, branch, error, origin, at };
+                    evidence.git_events.push(event);
+                }
+                evidence.commands.push(CommandRun {
+                    command: command.trim_start_matches('!').to_owned(),
+                    place: None,
+                    shows_failure: false,
+                    outcome: if succeeded { Outcome::Succeeded } else { Outcome::Failed(Some(1)) },
+                    origin,
+                    at,
+                });
+            }
+            evidence
+        };
+        let stashed = [("git stash", 4), ("git stash", 5)];
+        for (commands, wanted) in [
+            (&[("git stash list", 9)][..], "fix/x,fix/y"),
+            (&[("git stash show -p", 9)], "fix/x,fix/y"),
+            (&[("git stash pop", 3)], "fix/x,fix/y"),
+            (&[("git stash pop", 9)], "fix/x"),
+            (&[("git stash apply stash@{1}", 9)], "fix/y"),
+            (&[("git stash apply", 8), ("git stash drop", 9)], "fix/x"),
+            (&[("cd api && git stash drop", 9)], "fix/x"),
+            (&[("!git stash pop", 9)], "fix/x,fix/y"),
+            (&[("!git stash pop && cargo test", 9)], "fix/x"),
+            (&[("git stash", 7), ("git stash pop", 8)], "fix/x,fix/y"),
+            (&[("git stash", 7), ("git stash pop", 8), ("git stash pop", 9)], "fix/x"),
+            (&[("git stash clear", 9)], ""),
         ] {
-            let run = CommandRun {
-                command: command.to_owned(),
-                place: None,
-                shows_failure: false,
-                outcome: Outcome::Succeeded,
-                origin: Origin::default(),
-                at: at(second),
-            };
-            let mut session = Evidence { commands: vec![run], ..Evidence::default() };
-            absorb(&mut session, &sub_agent, None);
-            assert_eq!(session.checkout.stashes, wanted, "{command} {second}");
+            let left = evidence(&["fix/x", "fix/y"], &stashed);
+            let mut session = evidence(&[], commands);
+            absorb(&mut session, &left, None);
+            assert_eq!(session.checkout.stashes.join(","), wanted, "{commands:?}");
+            let mut session = left;
+            absorb(&mut session, &evidence(&[], commands), None);
+            assert_eq!(session.checkout.stashes.join(","), wanted, "{commands:?}");
         }
     }
 

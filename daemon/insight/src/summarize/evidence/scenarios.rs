@@ -118,8 +118,25 @@ fn only_a_run_of_the_same_tests_with_the_changes_proves_a_fix() {
         (&["git stash -m wip", "cd /app/api && cargo test"], false),
         (&["git stash", "git stash pop", "cd /app/api && cargo test"], true),
         (&["git stash list", "cd /app/api && cargo test"], true),
+        (&["git stash && make && git stash apply", "cd /app/api && cargo test"], true),
+        (&["git stash && make; git stash pop -q", "cd /app/api && cargo test"], true),
     ] {
         assert_eq!(proves(lines), wanted, "{lines:?}");
+    }
+}
+
+#[test]
+fn a_stash_that_a_failed_line_left_hides_the_changes() {
+    let saved = "Saved working directory and index state WIP on main: 1a2b3c4 One\nmake: *** [all] Error 1\n";
+    let restored = "Saved working directory and index state WIP on main: 1a2b3c4 One\nDropped refs/stash@{0}\n";
+    for (output, wanted) in [(saved, false), (restored, true)] {
+        let mut script = Script::default();
+        script.run("c1", "cargo test", Outcome::Failed(Some(101)), FAILING);
+        script.edit("c2", "/app/a.rs", "a", "b");
+        script.at += 300;
+        script.run("c3", "git stash && make && git stash pop", Outcome::Failed(Some(2)), output);
+        script.run("c4", "cargo test", Outcome::Succeeded, PASSING);
+        assert_eq!(script.collect().errors[0].resolution.is_some(), wanted, "{output}");
     }
 }
 

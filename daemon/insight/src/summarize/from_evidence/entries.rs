@@ -226,7 +226,7 @@ pub(super) fn is_unfinished_work(sentence: &str) -> bool {
 const MIN_IDEOGRAPHS: usize = 5;
 
 /// Whether a text is Chinese or Japanese.
-fn has_ideographs(text: &str) -> bool {
+pub(crate) fn has_ideographs(text: &str) -> bool {
     let ideographs = text.chars().filter(|c| is_ideograph(*c));
     ideographs.count() >= MIN_IDEOGRAPHS
 }

@@ -1,65 +1,35 @@
-//! Lists the lines of a handoff, to count which of them later sessions use.
+//! The lines of a handoff whose use by later sessions is counted.
 
 use crate::{
     model::Episode,
-    summarize::handoff::{Handoff, SessionLine, render, repeats::own_state},
     text::{share_of_words, words},
 };
 
 /// A session acted on a line if its summary contains at least this share of the line's words.
 const REPEATED_SHARE: f64 = 0.6;
 
+/// A handoff as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandoffText {
+    pub text: String,
+    /// The lines of the text whose use is counted.
+    pub lines: Vec<HandoffLine>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandoffLine {
-    /// The kind of the line; see [`render::topic`].
+    /// The kind of the line; see [`topic`](super::topic).
     pub topic: String,
+    /// The text that is compared with the work of later sessions: without labels and dates.
     pub text: String,
     /// The id of the session that the line is from.
     pub session_id: String,
 }
 
-impl Handoff {
-    /// Returns the lines that are in `text`, the text of this handoff, and whose use is counted.
-    pub fn lines_in(&self, text: &str) -> Vec<HandoffLine> {
-        let session_id = |session: usize| {
-            self.sessions.get(session).map_or_else(String::new, |past| past.session_id.clone())
-        };
-        let line = |topic: &str, text: &str, session: usize| HandoffLine {
-            topic: topic.to_owned(),
-            text: text.to_owned(),
-            session_id: session_id(session),
-        };
-        // Entries that exceeded the limit of the text are not in it.
-        let is_shown = |line: &HandoffLine| text.contains(&line.text);
-        let of_list =
-            |topic: &'static str, list: &[SessionLine], most: usize| -> Vec<HandoffLine> {
-                let lines =
-                    list.iter().take(most).map(|entry| line(topic, &entry.text, entry.session));
-                lines.filter(is_shown).collect()
-            };
-        let last = self.sessions.first();
-        let ended = last.map(|last| line(render::topic::ENDING, &last.last_words, 0));
-        let wishes = self.preferences.iter().take(render::WISHES);
-        let wishes = wishes.map(|wish| line(render::topic::WISHES, wish, 0));
-        let causes = self.causes.iter().map(|cause| line(render::topic::CAUSES, cause, 0));
-        let tests = self.failing_tests.iter();
-        let tests = tests
-            .filter(|suite| text.contains(&render::failing_suite(suite)))
-            .map(|suite| line(render::topic::TESTS, &suite.names.join(" "), suite.session));
-        let first = ended.into_iter().chain(wishes).chain(causes).filter(is_shown).chain(tests);
-        let mut lines: Vec<HandoffLine> = first.collect();
-        let states: Vec<SessionLine> =
-            self.repository.iter().map(|line| self.shown_state(line)).collect();
-        lines.extend(of_list(render::topic::REPOSITORY, &states, render::STATES));
-        lines.extend(of_list(render::topic::OPEN, &self.open_ends, render::OPEN));
-        lines.extend(of_list(render::topic::DECISIONS, &self.decisions, render::DECISIONS));
-        lines
-    }
-
-    /// Returns a state of the repository as the text shows it.
-    fn shown_state(&self, line: &SessionLine) -> SessionLine {
-        let last = self.sessions.first().filter(|_| line.session == 0);
-        last.map_or_else(|| line.clone(), |last| own_state(line, last))
+impl HandoffLine {
+    pub(super) fn new(topic: &str, text: &str, session_id: &str) -> HandoffLine {
+        let [topic, text, session_id] = [topic, text, session_id].map(str::to_owned);
+        HandoffLine { topic, text, session_id }
     }
 }
 

@@ -24,7 +24,7 @@ mod validity;
 mod work;
 
 pub use self::{
-    lines::{HandoffLine, repeats},
+    lines::{HandoffLine, HandoffText, repeats},
     page::UseRate,
     past::EndedSession,
     render::{HEAD, is_marked_as_record, topic},
@@ -131,8 +131,8 @@ pub fn gather(
     for (session, episode) in episodes.iter().enumerate() {
         let summary = &episode.summary;
         let validity = SessionValidity { session, validity };
-        let mut past = EndedSession::of(episode, &validity.ending());
-        past.correct(&|text| validity.without_corrected_wishes(text));
+        let corrected = |text: &str| validity.without_corrected_wishes(text);
+        let past = EndedSession::of(episode, &validity.ending(), &corrected);
         if session == 0 {
             handoff.repository(summary, &past);
             handoff.causes = recorded::causes(summary, &past);

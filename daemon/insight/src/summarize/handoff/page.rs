@@ -1,6 +1,8 @@
 //! Fills a text with the entries of sections up to a limit of characters: the most important
 //! entries first, and only whole entries.
 
+use crate::summarize::handoff::HandoffLine;
+
 /// A function from a topic to the share of its lines that later sessions used, from 0 to 1.
 pub type UseRate<'u> = &'u dyn Fn(&str) -> f64;
 
@@ -18,10 +20,22 @@ pub(super) struct HandoffSection {
 }
 
 struct SectionEntry {
-    text: String,
+    line: SectionLine,
     /// Entries with a lower number are included first.
     priority: u32,
     is_included: bool,
+}
+
+/// The text of an entry, and the line whose use is counted if the entry is included.
+pub(super) struct SectionLine {
+    pub(super) text: String,
+    pub(super) counted: Option<HandoffLine>,
+}
+
+impl From<String> for SectionLine {
+    fn from(text: String) -> SectionLine {
+        SectionLine { text, counted: None }
+    }
 }
 
 impl HandoffSection {
@@ -31,32 +45,31 @@ impl HandoffSection {
 
     pub(super) fn add(
         &mut self,
-        texts: impl IntoIterator<Item = String>,
+        lines: impl IntoIterator<Item = impl Into<SectionLine>>,
         priority: impl Fn(usize) -> u32,
     ) {
-        let entries = texts.into_iter().enumerate().map(|(at, text)| SectionEntry {
-            text,
+        let entries = lines.into_iter().enumerate().map(|(at, line)| SectionEntry {
+            line: line.into(),
             priority: priority(at),
             is_included: false,
         });
         self.entries.extend(entries);
     }
 
+    fn included(&self) -> impl Iterator<Item = &SectionLine> {
+        self.entries.iter().filter(|entry| entry.is_included).map(|entry| &entry.line)
+    }
+
     /// Returns the number of characters that one more entry adds.
     fn cost(&self, entry: &SectionEntry) -> usize {
-        let is_first = !self.entries.iter().any(|entry| entry.is_included);
+        let is_first = self.included().next().is_none();
         // Two line ends, the heading and its colon.
         let heading = if is_first { length(&self.heading) + 3 } else { 0 };
-        heading + length(&entry.text) + 3
+        heading + length(&entry.line.text) + 3
     }
 
     fn text(&self) -> Option<String> {
-        let entries: Vec<&str> = self
-            .entries
-            .iter()
-            .filter(|entry| entry.is_included)
-            .map(|entry| &*entry.text)
-            .collect();
+        let entries: Vec<&str> = self.included().map(|line| &*line.text).collect();
         let body = match self.heading.is_empty() {
             true => entries.join("\n"),
             false => format!("{}:\n- {}", self.heading, entries.join("\n- ")),
@@ -113,6 +126,12 @@ impl HandoffPage {
                 section.entries[at].is_included = true;
             }
         }
+    }
+
+    /// Returns the lines that are included and whose use is counted.
+    pub(super) fn counted(&self) -> Vec<HandoffLine> {
+        let included = self.sections.iter().flat_map(HandoffSection::included);
+        included.filter_map(|line| line.counted.clone()).collect()
     }
 
     pub(super) fn text(&self, head: &str, foot: Option<&str>) -> String {

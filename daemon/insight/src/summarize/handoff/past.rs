@@ -72,7 +72,13 @@ pub struct EndedSession {
 }
 
 impl EndedSession {
-    pub(super) fn of(episode: &Episode, ending: &SessionEnding) -> EndedSession {
+    /// Describes the end of a session. The function `corrected` removes the wishes that were marked
+    /// as wrong or done. It gets the whole texts, because a wish that was cut is not recognised.
+    pub(super) fn of(
+        episode: &Episode,
+        ending: &SessionEnding,
+        corrected: &dyn Fn(&str) -> String,
+    ) -> EndedSession {
         let summary = &episode.summary;
         let done = summary.completed_tasks.iter().flatten();
         let asked = ending.first_request.as_deref().unwrap_or(&summary.objective);
@@ -87,10 +93,12 @@ impl EndedSession {
         let end_branch = end_branch.and_then(|branch| guard::name(&branch));
         EndedSession {
             session_id: episode.session_id.id.clone(),
-            name: line(title(episode, ending, asked), MAX_ENTRY_CHARS),
-            objective: line(Some(asked), SessionEnding::REQUEST_LENGTH),
+            name: line(title(episode, ending, asked).map(corrected).as_deref(), MAX_ENTRY_CHARS),
+            objective: line(Some(&corrected(asked)), SessionEnding::REQUEST_LENGTH),
             is_asked: ending.about.is_none(),
-            other_tasks: other_tasks(episode, ending, &asked_later),
+            other_tasks: (other_tasks(episode, ending, &asked_later).into_iter())
+                .filter_map(|task| guard::line_within(&corrected(task), MAX_TASK_CHARS))
+                .collect(),
             asked_later,
             outcome: summary.outcome,
             reason: line(summary.outcome_reason.as_deref(), MAX_ENTRY_CHARS),
@@ -120,14 +128,6 @@ impl EndedSession {
                 .filter_map(|step| steps::note(step).map(str::to_owned))
                 .collect(),
         }
-    }
-
-    /// Removes wishes that were marked as wrong or done, with the function `corrected`, from the
-    /// texts that may repeat a request.
-    pub(super) fn correct(&mut self, corrected: &dyn Fn(&str) -> String) {
-        let texts = [&mut self.name, &mut self.objective].into_iter();
-        texts.chain(&mut self.other_tasks).for_each(|text| *text = corrected(text));
-        self.other_tasks.retain(|task| !task.is_empty());
     }
 
     /// Whether a request of this session is about the task `open` of an earlier session.
@@ -266,7 +266,11 @@ fn title<'e>(episode: &'e Episode, ending: &SessionEnding, asked: &str) -> Optio
 
 /// Returns the last tasks that the objective of the summary lists after its first task, without those
 /// that a later request or the title mentions. Empty if the objective itself is quoted.
-fn other_tasks(episode: &Episode, ending: &SessionEnding, asked_later: &[String]) -> Vec<String> {
+fn other_tasks<'e>(
+    episode: &'e Episode,
+    ending: &SessionEnding,
+    asked_later: &[String],
+) -> Vec<&'e str> {
     let Some(first) = &ending.first_request else { return Vec::new() };
     let texts = asked_later.iter().chain([first, &episode.name]);
     let known: Vec<_> = texts.map(|text| words(text)).collect();
@@ -277,8 +281,7 @@ fn other_tasks(episode: &Episode, ending: &SessionEnding, asked_later: &[String]
             && known.iter().all(|known| share_of_words(&wanted, known) < SAME_TASK_SHARE)
     };
     let tasks: Vec<&str> = later.trim_end_matches('.').split("; ").filter(is_new).collect();
-    let last = &tasks[tasks.len().saturating_sub(MAX_OTHER_TASKS)..];
-    last.iter().filter_map(|task| guard::line_within(task, MAX_TASK_CHARS)).collect()
+    tasks[tasks.len().saturating_sub(MAX_OTHER_TASKS)..].to_vec()
 }
 
 /// Whether a report states the results of the last test runs: all of them passed, and the report has

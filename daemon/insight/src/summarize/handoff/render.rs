@@ -8,8 +8,8 @@ use crate::{
         wording::{ASKED_LAST, CHANGED_OUTSIDE},
     },
     summarize::handoff::{
-        self, EndedSession, FailedSuite, Handoff, SessionLine,
-        page::{HandoffPage, HandoffSection, UseRate, length},
+        self, EndedSession, FailedSuite, Handoff, HandoffLine, HandoffText, SessionLine,
+        page::{HandoffPage, HandoffSection, SectionLine, UseRate, length},
         repeats,
     },
 };
@@ -48,10 +48,10 @@ Quoted texts were said, printed or named there.";
 /// completed tasks are not listed.
 const MIN_SUFFICIENT_CHARS: usize = 200;
 /// Maximum number of entries of each list.
-pub(super) const WISHES: usize = 12;
-pub(super) const OPEN: usize = 6;
-pub(super) const DECISIONS: usize = 5;
-pub(super) const STATES: usize = 3;
+const WISHES: usize = 12;
+const OPEN: usize = 6;
+const DECISIONS: usize = 5;
+const STATES: usize = 3;
 const COMMANDS: usize = 3;
 const DONE: usize = 3;
 
@@ -69,12 +69,12 @@ impl Handoff {
     /// Renders Markdown of at most `max_chars` characters, without entries that do not fit.
     /// Returns `None` if the handoff is empty, or if `max_chars` is too low for a useful handoff.
     pub fn to_text(&self, max_chars: usize) -> Option<String> {
-        self.to_text_by_use(max_chars, &|_| 0.0)
+        self.to_text_by_use(max_chars, &|_| 0.0).map(|shown| shown.text)
     }
 
     /// Same as [`Handoff::to_text`], but among equally important entries, it prefers entries of a
     /// topic that later sessions used more.
-    pub fn to_text_by_use(&self, max_chars: usize, rate: UseRate<'_>) -> Option<String> {
+    pub fn to_text_by_use(&self, max_chars: usize, rate: UseRate<'_>) -> Option<HandoffText> {
         if self.is_empty() || max_chars < MIN_CHARS {
             return None;
         }
@@ -95,7 +95,8 @@ impl Handoff {
         let foot = (page.remaining > length(FOOT)).then_some(FOOT);
         let text = page.text(HEAD, foot);
         let is_filled = page.is_filled();
-        (is_filled && text.chars().count() <= max_chars).then_some(text)
+        (is_filled && text.chars().count() <= max_chars)
+            .then(|| HandoffText { text, lines: page.counted() })
     }
 
     /// Renders the wishes, open ends and decisions, which a compaction of the session may have lost.
@@ -150,7 +151,7 @@ impl Handoff {
                 [3, 5],
             ),
             self.causes_section(),
-            failing_section(&self.failing_tests),
+            self.failing_section(),
             self.list_section(
                 "Commands that worked only in another form",
                 topic::COMMANDS,
@@ -165,15 +166,38 @@ impl Handoff {
             HandoffSection::new("Standing wishes that the user stated", topic::WISHES);
         let count = self.preferences.len();
         let all = format!("All {count} wishes: `graphiti facts --kind PREFERS`");
-        let wishes = first(&self.preferences, WISHES).iter().cloned();
-        section.add(wishes.chain((count > WISHES).then_some(all)), |at| if at < 3 { 1 } else { 4 });
+        let wishes = first(&self.preferences, WISHES).iter();
+        let wishes = wishes.map(|wish| self.counted_line(topic::WISHES, wish, 0));
+        let all = (count > WISHES).then(|| all.into());
+        section.add(wishes.chain(all), |at| if at < 3 { 1 } else { 4 });
         section
     }
 
     fn causes_section(&self) -> HandoffSection {
         let mut section = HandoffSection::new("Also recorded in that session", topic::CAUSES);
-        section.add(self.causes.iter().cloned(), |_| 3);
+        let causes = self.causes.iter();
+        section.add(causes.map(|cause| self.counted_line(topic::CAUSES, cause, 0)), |_| 3);
         section
+    }
+
+    fn failing_section(&self) -> HandoffSection {
+        let mut section = HandoffSection::new("Failing tests", topic::TESTS);
+        let suites = self.failing_tests.iter().map(|suite| SectionLine {
+            text: failing_suite(suite),
+            ..self.counted_line(topic::TESTS, &suite.names.join(" "), suite.session)
+        });
+        section.add(suites, |_| 2);
+        section
+    }
+
+    /// Returns a line whose use is counted.
+    fn counted_line(&self, topic: &str, text: &str, session: usize) -> SectionLine {
+        let session = self.sessions.get(session);
+        let session_id = session.map_or("", |session| &session.session_id);
+        SectionLine {
+            text: text.to_owned(),
+            counted: Some(HandoffLine::new(topic, text, session_id)),
+        }
     }
 
     /// Builds a list. The first three entries have the first of the `priorities`. The others, and the
@@ -188,14 +212,17 @@ impl Handoff {
         priorities: [u32; 2],
     ) -> HandoffSection {
         let mut section = HandoffSection::new(heading, topic);
-        let entries = list.iter().map(|line| match self.sessions.get(line.session) {
-            Some(session) if line.session > 0 => {
+        let entries = list.iter().map(|line| {
+            let mut shown = self.counted_line(topic, &line.text, line.session);
+            // A later session that repeats such a command does not use the line.
+            shown.counted = shown.counted.filter(|_| topic != topic::COMMANDS);
+            if let Some(session) = self.sessions.get(line.session).filter(|_| line.session > 0) {
                 let other = session.branch_unlike(&self.sessions[0]);
                 let other = other.filter(|_| topic == topic::OPEN);
                 let branch = other.map_or(String::new(), |name| format!("branch `{name}`, "));
-                format!("{} ({branch}{})", line.text, day(session.ended_at))
+                shown.text.push_str(&format!(" ({branch}{})", day(session.ended_at)));
             }
-            _ => line.text.clone(),
+            shown
         });
         let is_old = |at: usize| {
             topic == topic::DECISIONS
@@ -210,18 +237,25 @@ fn ending_section(last: &EndedSession) -> HandoffSection {
     let mut section = HandoffSection::new("", topic::ENDING);
     let on =
         last.end_branch.as_ref().map_or(String::new(), |branch| format!(", branch `{branch}`"));
-    let mut lines = vec![
+    let start = [
         format!("Last session: {}", titled(last)),
         format!("Ended {}{on}, {}", minute(last.ended_at), ending(last)),
     ];
+    section.add(start, |_| 0);
     let earlier = match last.last_words.is_empty() {
         true => "Before its last change it reported",
         false => "Before that it reported",
     };
+    let reported = SectionLine {
+        text: format!("It reported at the end: “{}”", last.last_words),
+        counted: Some(HandoffLine::new(topic::ENDING, &last.last_words, &last.session_id)),
+    };
+    section.add((!last.last_words.is_empty()).then_some(reported), |_| 1);
+    let mut lines = Vec::new();
+    if !last.earlier_words.is_empty() {
+        lines.push(format!("{earlier}: “{}”", last.earlier_words));
+    }
     let objective = if last.is_asked { "It was asked" } else { "It was about" };
-    let quoted = [("It reported at the end", &last.last_words), (earlier, &last.earlier_words)];
-    let quoted = quoted.into_iter().filter(|(_, text)| !text.is_empty());
-    lines.extend(quoted.map(|(label, text)| format!("{label}: “{text}”")));
     let state = last.last_request.as_ref().map_or(String::new(), |state| format!(" ({state})"));
     let state_of_first = if last.asked_later.is_empty() { state.as_str() } else { "" };
     if !last.objective.is_empty() {
@@ -246,7 +280,7 @@ fn ending_section(last: &EndedSession) -> HandoffSection {
     if reported < MIN_SUFFICIENT_CHARS && !done.is_empty() {
         lines.push(format!("It reported as done: {}", done.join("; ")));
     }
-    section.add(lines, |at| if at < 2 { 0 } else { 1 });
+    section.add(lines, |_| 1);
     section
 }
 
@@ -263,14 +297,8 @@ fn ending(past: &EndedSession) -> String {
     format!("{killed}{outcome}{reason}")
 }
 
-fn failing_section(suites: &[FailedSuite]) -> HandoffSection {
-    let mut section = HandoffSection::new("Failing tests", topic::TESTS);
-    section.add(suites.iter().map(failing_suite), |_| 2);
-    section
-}
-
 /// Formats the failing tests of a suite.
-pub(super) fn failing_suite(suite: &FailedSuite) -> String {
+fn failing_suite(suite: &FailedSuite) -> String {
     let names = match suite.names.as_slice() {
         [] => String::new(),
         named => format!(": {}", names(named)),

@@ -55,7 +55,7 @@ mod tests {
     use crate::summarize::handoff::tests::full;
 
     fn ended(name: &str, objective: &str) -> EndedSession {
-        let past = EndedSession::of(&full(), &Default::default());
+        let past = EndedSession::of(&full(), &Default::default(), &str::to_owned);
         EndedSession {
             name: name.to_owned(),
             objective: objective.to_owned(),

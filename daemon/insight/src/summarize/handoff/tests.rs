@@ -31,6 +31,11 @@ fn gather(episodes: &[Episode], preferences: &[String]) -> Handoff {
     gather_with(episodes, preferences, &FunctionValidity(|_: usize, _: &str| Some(true)))
 }
 
+/// Renders a handoff without preferred topics.
+fn shown(handoff: &Handoff, max_chars: usize) -> HandoffText {
+    handoff.to_text_by_use(max_chars, &|_| 0.0).unwrap()
+}
+
 #[test]
 fn statements_that_no_longer_hold_are_left_out() {
     let mut earlier = full();
@@ -121,12 +126,11 @@ More: tools search_sessions and get_session, or `graphiti search`.";
 fn a_handoff_says_how_many_wishes_there_are() {
     let wishes: Vec<String> = (1..=15).map(|number| format!("Wish {number}")).collect();
     let handoff = gather(&[full()], &wishes);
-    let text = handoff.to_text(4_000).unwrap();
+    let HandoffText { text, lines: offered } = shown(&handoff, 4_000);
     assert!(
         text.contains("- “Wish 12”\n- All 15 wishes: `graphiti facts --kind PREFERS`\n"),
         "{text}"
     );
-    let offered = handoff.lines_in(&text);
     assert!(offered.iter().any(|line| line.text == "“Wish 12”"), "{offered:?}");
     assert!(!offered.iter().any(|line| line.text == "“Wish 13”"), "{offered:?}");
 }
@@ -135,17 +139,35 @@ fn a_handoff_says_how_many_wishes_there_are() {
 fn only_lines_that_fit_into_the_text_are_offered() {
     let handoff = gather(&[full()], &["Never push to main".to_owned()]);
     let topics = |max_chars| {
-        let text = handoff.to_text(max_chars).unwrap();
-        let offered = handoff.lines_in(&text);
-        let shown = offered.iter().filter(|line| text.contains(&line.text));
-        assert_eq!(shown.count(), offered.len());
+        let HandoffText { text, lines: offered } = shown(&handoff, max_chars);
+        let of_text = offered.iter().filter(|line| text.contains(&line.text));
+        assert_eq!(of_text.count(), offered.len());
         offered.into_iter().map(|line| line.topic).collect::<Vec<_>>()
     };
     use super::render::topic::*;
     let first = [ENDING, WISHES, REPOSITORY, REPOSITORY, OPEN];
-    let all = [ENDING, WISHES, CAUSES, TESTS, REPOSITORY, REPOSITORY, OPEN, DECISIONS];
+    let all = [ENDING, WISHES, REPOSITORY, REPOSITORY, OPEN, DECISIONS, CAUSES, TESTS];
     assert_eq!(topics(4_000), all);
     assert_eq!(topics(770), first);
+}
+
+#[test]
+fn a_state_is_offered_as_it_is_shown_and_an_unknown_report_is_not_offered() {
+    let mut session = full();
+    session.name = "Review the reader of dates against the plan".to_owned();
+    session.summary.objective = format!("{}. {}", session.name, "Look at each zone. ".repeat(14));
+    session.summary.repository = Some(format!("last commit `a1b2c3d` {}; pushed", session.name));
+    session.summary.last_words = None;
+    let handoff = gather(&[session], &[]);
+    // The request fits only into the longer text. The shorter text shows the title instead.
+    for (limit, state) in [
+        (500, "“last commit `a1b2c3d`; pushed”"),
+        (4_000, "“last commit `a1b2c3d` Review the reader of dates against the plan; pushed”"),
+    ] {
+        let HandoffText { text, lines } = shown(&handoff, limit);
+        assert!(text.contains(&format!("- {state}")), "{text}");
+        assert_eq!((lines[0].topic.as_str(), lines[0].text.as_str()), (topic::REPOSITORY, state));
+    }
 }
 
 #[test]
@@ -350,7 +372,7 @@ impl StatementValidity for CorrectedWish {
     }
 
     fn without_corrected_wishes(&self, _: usize, text: &str) -> String {
-        if text == self.wish { String::new() } else { text.to_owned() }
+        text.replace(self.wish, "").trim().to_owned()
     }
 }
 
@@ -373,6 +395,19 @@ fn the_title_and_the_objective_do_not_repeat_a_wish_that_was_marked_wrong() {
             assert!(text.contains("Last session: `s-9`\n") && !text.contains(wish), "{text}");
         }
     }
+}
+
+#[test]
+fn a_wish_that_was_marked_wrong_is_not_quoted_if_the_limit_cuts_it() {
+    let wish = "Always use tabs in Python files";
+    let validity = CorrectedWish { wish, ending: SessionEnding::default() };
+    let mut session = full();
+    let words = "Add the export. ".repeat(100);
+    let before = |limit: usize| &words[..limit - 10];
+    session.name = format!("{}. {wish}", before(MAX_ENTRY_CHARS));
+    session.summary.objective = format!("{}. {wish}", before(SessionEnding::REQUEST_LENGTH));
+    let text = gather_with(&[session], &[], &validity).to_text(4_000).unwrap();
+    assert!(text.contains("It was asked: “Add the export.") && !text.contains("Always"), "{text}");
 }
 
 #[test]

@@ -164,7 +164,8 @@ impl Cleaner for StoredRedactor {
             | NoteNamespace::SharePending
             | NoteNamespace::ShareState
             | NoteNamespace::Figures
-            | NoteNamespace::KnownSecrets => {
+            | NoteNamespace::KnownSecrets
+            | NoteNamespace::Rereads => {
                 return false;
             }
         };

@@ -1,10 +1,10 @@
 //! Tests the effects of jobs' results on sessions, files and waiting callers.
 
-use std::{io, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use tokio::sync::oneshot::error::TryRecvError;
 
-use super::{Decider, START, indexed};
+use super::{Decider, Machine, START, indexed};
 use crate::{
     engine::{
         CloseOutcome, EngineError, EngineEvent,
@@ -12,10 +12,12 @@ use crate::{
         figures::SessionFigures,
         job_result::{IndexOutcome, JobResult},
         new_episode::NewEpisode,
+        pipeline::SourceState,
         reading::ReadError,
+        rereads,
     },
     model::{CloseReason, SessionKey, session::State},
-    store::{StoreError, Write, contract},
+    store::{Note, NoteNamespace, SourceKey, StoreError, Write, contract},
 };
 
 const OWN: &str = "/p/a";
@@ -148,6 +150,21 @@ fn a_session_stays_due_when_the_store_failed_its_job() {
 }
 
 #[test]
+fn a_session_is_retried_when_only_a_read_of_the_store_failed() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    let (_, mut closed) = close(&mut decider);
+    end(&mut decider, |done| {
+        done.index = Some(IndexOutcome::Failed("no".to_owned()));
+        done.errors.push(ReadError::Store(StoreError::Backend("no".to_owned())));
+    });
+    assert_eq!(closed.try_recv().unwrap(), Err(EngineError::Failed("no".to_owned())));
+    assert_eq!(decider.state_of("a"), "failed");
+    decider.pass(Duration::from_secs(300));
+    assert_eq!(decider.jobs.len(), 1);
+}
+
+#[test]
 fn the_close_of_a_session_whose_format_was_removed_fails_at_once() {
     let mut session = contract::session(SessionKey(7), "a");
     session.id.agent = "mine".to_owned();
@@ -204,21 +221,136 @@ fn the_job_of_a_quarantined_session_is_not_started_until_a_caller_closes_the_ses
 
 #[test]
 fn the_copies_of_a_session_whose_file_was_replaced_are_read_from_their_start() {
-    let (session, mut writes) = indexed(1, "a");
-    let (copy, copied) = indexed(2, "b");
-    let (_, unrelated) = indexed(3, "c");
-    writes.extend(copied.into_iter().chain(unrelated));
-    for (session, record) in [(1, 1), (2, 1), (3, 2)] {
-        let (session, records) = (SessionKey(session), vec![[record; 16]]);
-        writes.push(Write::ForkKeys { session, records });
+    let mut decider = Decider::with(|_, _| {}, &copied(), "");
+    replace_original(&mut decider);
+    assert_eq!(jobs(&decider), [(COPY, true)]);
+    assert_eq!(saved_rereads(&decider), [COPY]);
+    decider.finish(1);
+    assert_eq!(saved_rereads(&decider), []);
+    decider.announce(&[&path_of(COPY, "b")]);
+    assert_eq!(jobs(&decider), []);
+}
+
+#[test]
+fn a_copy_that_cannot_be_read_is_retried_a_limited_number_of_times() {
+    let mut decider = Decider::with(|_, _| {}, &copied(), "");
+    replace_original(&mut decider);
+    for pause in [300, 900, 2_700, 7_200, 21_600] {
+        fail_reread(&mut decider);
+        assert_eq!(saved_rereads(&decider), [COPY]);
+        decider.pass(Duration::from_secs(pause - 1));
+        assert_eq!(jobs(&decider), [], "{pause}");
+        decider.pass(Duration::from_secs(1));
+        assert_eq!(jobs(&decider), [(COPY, true)], "{pause}");
     }
-    let mut decider = Decider::with(|_, _| {}, &writes, "");
-    let path = contract::source_of(&session, 0).path;
-    decider.put(&path, 78, 10);
+    fail_reread(&mut decider);
+    assert_eq!(saved_rereads(&decider), []);
+    decider.pass(Duration::from_secs(86_400));
+    assert_eq!(jobs(&decider), []);
+}
+
+#[test]
+fn other_jobs_of_a_copy_whose_reread_failed_read_only_the_new_lines() {
+    let mut decider = Decider::with(|_, _| {}, &copied(), "");
+    replace_original(&mut decider);
+    fail_reread(&mut decider);
+    let path = path_of(COPY, "b");
+    decider.put(&path, 79, 10);
     decider.announce(&[&path]);
-    end(&mut decider, |done| done.files[0].was_replaced = true);
-    let reread: Vec<_> = decider.jobs.iter().map(|job| (job.session.key, job.from_start)).collect();
-    assert_eq!(reread, [(copy.key, true)]);
+    assert_eq!(jobs(&decider), [(COPY, false)]);
+    decider.finish(1);
+    assert_eq!(saved_rereads(&decider), [COPY]);
+}
+
+#[test]
+fn a_copy_is_retried_after_the_clock_was_set_back() {
+    let mut decider = Decider::with(|_, _| {}, &copied(), "");
+    replace_original(&mut decider);
+    fail_reread(&mut decider);
+    decider.now = decider.now.minus(Duration::from_secs(365 * 86_400));
+    decider.pass(Duration::from_secs(1));
+    assert_eq!(jobs(&decider), [(COPY, true)]);
+}
+
+#[test]
+fn copies_are_read_from_their_start_even_if_the_daemon_stops_before() {
+    let machine = Arc::new(Machine::new());
+    let start = |writes: &[Write]| Decider::over(machine.clone(), |_, _| {}, writes, "");
+    let mut decider = start(&copied());
+    replace_original(&mut decider);
+    let _stopped = decider.command(EngineCommand::Stop);
+    // The reader returns early, because the daemon stops.
+    decider.finish(0);
+    drop(decider);
+    let mut decider = start(&[]);
+    assert_eq!(jobs(&decider), [(COPY, true)]);
+    decider.finish(1);
+    drop(decider);
+    assert_eq!(jobs(&start(&[])), []);
+}
+
+#[test]
+fn notes_about_missing_sessions_and_formats_and_of_other_versions_start_no_job() {
+    let newer = Note {
+        namespace: NoteNamespace::Rereads,
+        name: SessionKey(3).0.to_be_bytes().to_vec(),
+        content: Some(br#"{"version":2,"attempts":0}"#.to_vec()),
+    };
+    let mut writes = copied();
+    let mut unknown = contract::session(SessionKey(4), "d");
+    unknown.id.agent = "mine".to_owned();
+    writes.extend([Write::Session(Box::new(unknown)), Write::Note(newer)]);
+    writes.extend([4, 99].map(|key| rereads::write(SessionKey(key), 0)));
+    let decider = Decider::with(|_, _| {}, &writes, "");
+    assert_eq!(jobs(&decider), []);
+    assert_eq!(saved_rereads(&decider), [3, 4].map(SessionKey), "the format may be added again");
+}
+
+#[test]
+fn the_reread_of_a_session_whose_removal_failed_is_restored() {
+    let mut writes = copied();
+    writes.push(rereads::write(COPY, 0));
+    let mut decider = Decider::with(|_, _| {}, &writes, "");
+    let sessions = vec![COPY];
+    decider.command(|reply| EngineCommand::Release { sessions, reply });
+    fail_reread(&mut decider);
+    let sessions = vec![COPY];
+    decider.command(|reply| EngineCommand::ReleaseEnded { sessions, reply });
+    assert_eq!(jobs(&decider), [(COPY, true)]);
+}
+
+#[test]
+fn the_messages_of_all_files_are_counted_when_a_job_reads_one_of_them() {
+    let machine = Arc::new(Machine::new());
+    let mut decider = Decider::over(machine.clone(), |_, _| {}, &[], "");
+    decider.follow(OWN, 1);
+    decider.follow(SUB_AGENT, 2);
+    let read = |decider: &mut Decider, path: &str, messages: usize, other: Option<u32>| {
+        decider.put(path, messages as u64, 20);
+        decider.announce(&[path]);
+        end(decider, |done| {
+            let file = &mut done.files[0];
+            *file.state = state_with(messages);
+            let number = 1 - file.source.key.number;
+            let key = SourceKey { session: done.session, number };
+            done.others = other.map(|count| (key, count)).into_iter().collect();
+        });
+        decider.session("a").content.unwrap().messages
+    };
+    assert_eq!(read(&mut decider, OWN, 4, None), 4);
+    assert_eq!(read(&mut decider, SUB_AGENT, 3, None), 7);
+    assert_eq!(read(&mut decider, OWN, 5, None), 8);
+    assert_eq!(read(&mut decider, OWN, 2, None), 5, "the file was replaced");
+    drop(decider);
+    let mut decider = Decider::over(machine, |_, _| {}, &[], "");
+    decider.put(OWN, 9, 30);
+    decider.announce(&[OWN]);
+    let uncounted: Vec<u32> = decider.jobs[0].uncounted.iter().map(|key| key.number).collect();
+    assert_eq!(uncounted, [1]);
+    decider.finish(1);
+    assert_eq!(read(&mut decider, OWN, 6, None), 5, "the other file has no saved number");
+    assert_eq!(read(&mut decider, OWN, 8, Some(3)), 11);
+    assert_eq!(read(&mut decider, OWN, 7, None), 10);
 }
 
 #[test]
@@ -236,6 +368,55 @@ fn a_new_session_has_the_time_of_its_messages_not_of_its_file() {
     assert_eq!(decider.session("a").last_activity, old);
     assert_eq!(decider.state_of("a"), "unindexed");
     assert_eq!(decider.performed, ["session"], "the session is saved once");
+}
+
+const COPY: SessionKey = SessionKey(2);
+
+fn path_of(session: SessionKey, id: &str) -> String {
+    contract::source_of(&indexed(session.0, id).0, 0).path
+}
+
+/// Returns the writes of three sessions: the second session is a copy of the first session.
+fn copied() -> Vec<Write> {
+    let sessions = [(1, "a"), (2, "b"), (3, "c")].map(|(key, id)| indexed(key, id));
+    let mut writes: Vec<Write> = sessions.into_iter().flat_map(|(_, writes)| writes).collect();
+    for (session, record) in [(1, 1), (2, 1), (3, 2)] {
+        let (session, records) = (SessionKey(session), vec![[record; 16]]);
+        writes.push(Write::ForkKeys { session, records });
+    }
+    writes
+}
+
+/// Replaces the file of the first session by another file, which is read.
+fn replace_original(decider: &mut Decider) {
+    let path = path_of(SessionKey(1), "a");
+    decider.put(&path, 78, 10);
+    decider.announce(&[&path]);
+    end(decider, |done| done.files[0].was_replaced = true);
+}
+
+/// Ends the oldest job without having read a file.
+fn fail_reread(decider: &mut Decider) {
+    let job = decider.jobs.pop_front().expect("a job runs");
+    let error = ReadError::Store(StoreError::Backend("no".to_owned()));
+    decider.turn(EngineEvent::JobDone(Box::new(JobResult::failed(&job, error))));
+}
+
+/// Returns the sessions of the running jobs, and whether the jobs read from the start.
+fn jobs(decider: &Decider) -> Vec<(SessionKey, bool)> {
+    decider.jobs.iter().map(|job| (job.session.key, job.from_start)).collect()
+}
+
+fn saved_rereads(decider: &Decider) -> Vec<SessionKey> {
+    let notes = decider.store.notes(NoteNamespace::Rereads).unwrap().into_iter();
+    notes.map(|(name, _)| SessionKey(u64::from_be_bytes(name.try_into().unwrap()))).collect()
+}
+
+/// Returns the state of a file with `messages` messages.
+fn state_with(messages: usize) -> SourceState {
+    let mut state = serde_json::to_value(SourceState::new(0)).unwrap();
+    state["collector"]["evidence"]["counts"]["messages"] = messages.into();
+    serde_json::from_value(state).unwrap()
 }
 
 type Answer = tokio::sync::oneshot::Receiver<Result<crate::engine::Closed, EngineError>>;

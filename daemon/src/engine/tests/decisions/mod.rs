@@ -211,10 +211,10 @@ impl Decider {
                 let files = paths.iter().map(|path| self.observe(path)).collect();
                 return Some(EngineEvent::FilesObserved(files));
             }
-            EngineEffect::ObserveAgents { reported, due, .. } => {
+            EngineEffect::ObserveAgents { known, due, .. } => {
                 let is_gone = |process: &Process| self.gone.contains(process);
-                let gone = reported.into_iter().filter(is_gone).collect();
-                let observation = AgentObservation { running: Vec::new(), gone, due };
+                let gone = known.into_iter().filter(is_gone).collect();
+                let observation = AgentObservation { listings: Vec::new(), gone, due };
                 return Some(EngineEvent::AgentsObserved(observation));
             }
             EngineEffect::Ask { generation, question, .. } => {
@@ -310,6 +310,7 @@ impl Decider {
         JobResult {
             session: job.session.key,
             files,
+            others: BTreeMap::new(),
             digest: SessionDigest {
                 content: Some(content),
                 last_at: Some(self.now),

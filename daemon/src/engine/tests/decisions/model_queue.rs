@@ -19,7 +19,7 @@ use crate::{
         error::Error,
     },
     model::{EpisodeId, Evidence, SessionKey},
-    store::{Store as _, StoreError, Write, contract},
+    store::{NoteNamespace, Store as _, StoreError, Write, contract},
 };
 
 const A: SessionKey = SessionKey(1);
@@ -131,6 +131,17 @@ fn a_question_is_asked_within_the_longest_pause_after_the_clock_is_set_back() {
     assert!(decider.jobs.is_empty());
     decider.pass(Duration::from_secs(21_600));
     assert_eq!(decider.jobs.len(), 1);
+}
+
+#[test]
+fn a_damaged_question_does_not_prevent_the_start() {
+    let machine = Arc::new(Machine::new());
+    let store = machine.store();
+    store.write(queued_writes(2)).wait().unwrap();
+    store.damage_note(NoteNamespace::Awaiting, &A.0.to_be_bytes());
+    store.close();
+    let decider = queue_over(machine, &[], |_| {});
+    assert_eq!(decider.jobs[0].session.key, SessionKey(2));
 }
 
 #[test]

@@ -114,6 +114,20 @@ fn a_session_ends_when_its_own_file_is_deleted_but_not_when_a_sub_agents_file_is
 }
 
 #[test]
+fn a_session_ends_when_its_own_file_is_missing_for_its_job_but_not_when_a_sub_agents_file_is() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    decider.follow(SUB_AGENT, 2);
+    for (path, state) in [(SUB_AGENT, "active"), (OWN, "unindexed")] {
+        decider.put(path, 3, 20);
+        decider.announce(&[path]);
+        decider.files.remove(Path::new(path));
+        decider.finish(0);
+        assert_eq!(decider.state_of("a"), state);
+    }
+}
+
+#[test]
 fn a_session_continues_in_a_file_that_was_moved() {
     let mut decider = Decider::new();
     decider.follow(OWN, 1);

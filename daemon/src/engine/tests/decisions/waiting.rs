@@ -4,12 +4,16 @@ use std::time::Duration;
 
 use tokio::sync::oneshot::error::TryRecvError;
 
-use super::{Decider, START};
+use super::{
+    Decider, START,
+    jobs::{close, end},
+};
 use crate::{
     capture::{format::RunningSession, liveness::Process, watch::Notice},
     engine::{
         EngineEvent, RequestedEpisodes,
         command::{EngineCommand, Scope},
+        job_result::IndexOutcome,
     },
     model::SessionKey,
 };
@@ -40,8 +44,14 @@ fn the_engine_has_settled_when_no_file_is_being_identified_or_read() {
     assert_eq!(settled.try_recv(), WAITS, "the file is being identified");
     decider.identify();
     assert_eq!(settled.try_recv(), WAITS, "the file is being read");
+    assert_eq!(unread(&mut decider), 1);
     decider.finish(1);
+    assert_eq!(unread(&mut decider), 0);
     assert_eq!(settled.try_recv(), Ok(()));
+}
+
+fn unread(decider: &mut Decider) -> usize {
+    decider.command(EngineCommand::Status).try_recv().unwrap().unread
 }
 
 #[test]
@@ -124,6 +134,42 @@ fn a_session_is_released_when_its_job_has_ended() {
     decider.finish(1);
     assert_eq!(released.try_recv(), Ok(()));
     assert_eq!(decider.performed, [""; 0], "nothing is written after the release");
+}
+
+#[test]
+fn a_session_whose_removal_failed_is_closed_again() {
+    let mut decider = Decider::new();
+    decider.follow(OWN, 1);
+    let (session, _dropped) = close(&mut decider);
+    let sessions = vec![session];
+    let mut released = decider.command(|reply| EngineCommand::Release { sessions, reply });
+    end(&mut decider, |done| done.index = Some(IndexOutcome::Nothing));
+    assert_eq!(released.try_recv(), Ok(()));
+    let sessions = vec![session];
+    decider.command(|reply| EngineCommand::ReleaseEnded { sessions, reply });
+    let (_, mut closed) = close(&mut decider);
+    for _ in 0..2 {
+        end(&mut decider, |done| done.index = Some(IndexOutcome::Nothing));
+    }
+    assert!(closed.try_recv().unwrap().is_ok());
+    assert_eq!(decider.state_of("a"), "indexed");
+}
+
+#[test]
+fn a_stop_does_not_report_that_the_engine_has_settled() {
+    let mut decider = Decider::new();
+    decider.put(OWN, 1, 10);
+    decider.announce(&[OWN]);
+    let settle = |reply| EngineCommand::Settle { until_no_timeouts: false, reply };
+    let mut settled = decider.command(settle);
+    decider.turn(EngineEvent::Notice(Notice::Complete { asked: 1 }));
+    let _stopped = decider.command(EngineCommand::Stop);
+    let mut later = decider.command(settle);
+    decider.identify();
+    decider.turn(EngineEvent::Notice(Notice::Complete { asked: 2 }));
+    for settled in [&mut settled, &mut later] {
+        assert_eq!(settled.try_recv(), Err(TryRecvError::Closed));
+    }
 }
 
 #[test]

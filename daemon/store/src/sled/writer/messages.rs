@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 use super::{Transaction, WriterThread};
 use crate::{
     OutboxChange, Reworded, SourceKey, StoreError,
+    damaged::skip_damaged,
     model::Message,
     sled::{envelope, keys, pieces, prepared::MessageBlocks, reading, records::MessageRecord},
 };
@@ -50,7 +51,9 @@ impl WriterThread {
                 continue;
             };
             if let Entry::Vacant(vacant) = blocks.entry(first) {
-                vacant.insert(reading::block(&self.tree, source, first)?);
+                // The list may also reword messages of other files.
+                let block = reading::block(&self.tree, source, first);
+                vacant.insert(skip_damaged(block, "its messages keep their words")?);
             }
             let messages = blocks.get_mut(&first).into_iter().flatten();
             for message in messages.filter(|message| message.seq == seq && message.text == was) {

@@ -3,6 +3,7 @@
 //! Several lists may share one flush and one sync. Their number is limited ([`GROUP`]), so that
 //! sled does not reuse a segment that is not synced yet.
 
+mod damaged;
 mod episodes;
 mod messages;
 mod sessions;
@@ -312,11 +313,8 @@ impl WriterThread {
         for entity_or_fact in &entities_and_facts {
             self.drop_vectors(&mut batch, Owner::EntityOrFact(*entity_or_fact))?;
         }
-        for entities_and_facts in entities_and_facts.chunks(ENTITIES_AND_FACTS) {
-            self.push_outbox(
-                &mut batch,
-                OutboxChange::EntitiesAndFacts(entities_and_facts.to_vec()),
-            );
+        for changed in entities_and_facts.chunks(ENTITIES_AND_FACTS) {
+            self.push_outbox(&mut batch, OutboxChange::EntitiesAndFacts(changed.to_vec()));
         }
         let agents = self.counters.agents.after(&self.tree, &batch.counted)?;
         StoredAgentTotals::save(&self.tree, &mut batch.ops, &agents)?;

@@ -9,6 +9,7 @@ use crate::{
                 closed,
                 commits::{is_hash, printed, short_or_long_history},
                 ignored, merged,
+                status_files::files_of_status,
             },
             moment::EntryPosition,
             shell::{CommandLine, GitCall},
@@ -19,7 +20,7 @@ use crate::{
 };
 
 /// Maximum number of files kept of a status.
-const FILES: usize = 60;
+pub(super) const FILES: usize = 60;
 /// Maximum number of ignored paths that are kept.
 const IGNORED: usize = 12;
 /// Maximum number of deleted branches that are kept.
@@ -35,8 +36,14 @@ pub(in crate::summarize::evidence) fn observe(
     moment: EntryPosition,
 ) {
     let mut view = OutputView { state, output, moment };
+    let shows_history = |call: &&GitCall| matches!(call.subcommand(), "log" | "show" | "reflog");
+    let histories = command.git.iter().filter(shows_history).count();
     for call in &command.git {
-        view.call(call);
+        let may_be_of_other =
+            histories > 1 && (!call.is_first || call.operands().any(|word| word.contains("..")));
+        if !(may_be_of_other && shows_history(&call)) {
+            view.call(call);
+        }
     }
     view.lines_of_any_call(command);
 }
@@ -65,6 +72,38 @@ fn keeps_stash(output: &str) -> bool {
     !dropped.is_match(output) && failed.is_match(output)
 }
 
+/// Whether a call of `git stash` makes a stash.
+pub(in crate::summarize::evidence) fn makes_stash(call: &GitCall) -> bool {
+    matches!(call.operands().next(), None | Some("push" | "save"))
+}
+
+/// Removes the stash that a successful call of `git stash` drops, and clears the branch of a stash
+/// that git keeps after its changes were applied.
+pub(in crate::summarize::evidence) fn restore(stashes: &mut Vec<String>, call: &GitCall) {
+    let mut operands = call.operands();
+    let action = operands.next().unwrap_or_default();
+    // The name of the new branch precedes the stash.
+    let stash = operands.nth(usize::from(action == "branch"));
+    let number = stash.map(|stash| stash.trim_start_matches("stash@{").trim_end_matches('}'));
+    // Another name of a stash, such as `stash^{/wip}`, most often means the newest stash.
+    let number: usize = number.and_then(|number| number.parse().ok()).unwrap_or(0);
+    match (action, stashes.len().checked_sub(number.saturating_add(1))) {
+        ("clear", _) => stashes.clear(),
+        ("apply", Some(at)) => stashes[at].clear(),
+        ("pop" | "drop" | "branch", Some(at)) => {
+            stashes.remove(at);
+        }
+        // The stash is older than the recorded stashes, or the call only shows stashes.
+        _ => {}
+    }
+}
+
+/// Whether the output of a line with `git stash` shows the new stash, but not that `git stash pop`
+/// or `git stash drop` ran later in the line: both print `Dropped`, unless they are quiet.
+pub(in crate::summarize::evidence) fn restores_nothing(output: &str) -> bool {
+    output.contains("Saved working directory") && !output.contains("Dropped ")
+}
+
 /// The output of a command line that calls git.
 struct OutputView<'v> {
     state: &'v mut CheckoutState,
@@ -90,23 +129,19 @@ impl OutputView<'_> {
         }
     }
 
-    /// Records a new stash, or removes the latest recorded stash when its changes were restored or
-    /// dropped. After a conflict or an error, git keeps the stash.
+    /// Records a new stash, or that a stash was restored or dropped. After a conflict or an error,
+    /// git keeps the stash.
     fn stashed(&mut self, call: &GitCall) {
         let stashes = &mut self.state.stashes;
-        match call.operands().next() {
-            None | Some("push" | "save") => {
-                let saved =
-                    pattern!(r"(?m)^Saved working directory .*?\b(?:WIP on|On) ([^:\s]+): ");
-                if let Some(found) = saved.captures(self.output) {
-                    push_latest(stashes, kept(&found[1], bounds::NAME), STASHES);
-                }
+        if makes_stash(call) {
+            let saved = pattern!(r"(?m)^Saved working directory .*?\b(?:WIP on|On) ([^:\s]+): ");
+            if let Some(found) = saved.captures(self.output) {
+                push_latest(stashes, kept(&found[1], bounds::NAME), STASHES);
             }
-            Some("clear") => stashes.clear(),
-            Some("pop" | "apply" | "drop" | "branch") if !keeps_stash(self.output) => {
-                stashes.pop();
-            }
-            _ => {}
+        } else if !(call.reports_dropped_stash() && restores_nothing(self.output))
+            && !keeps_stash(self.output)
+        {
+            restore(stashes, call);
         }
     }
 
@@ -135,12 +170,14 @@ impl OutputView<'_> {
     }
 
     fn status(&mut self, call: &GitCall) {
-        let branch = pattern!(
-            r"(?m)^(?:On branch (\S+)|## (?:No commits yet on )?([^\s.]\S*?)(?:\.\.\.\S+.*)?)$"
-        );
-        if let Some(found) = branch.captures_iter(self.output).last() {
-            let name = found.get(1).or(found.get(2));
-            name.into_iter().for_each(|name| self.set_branch(name.as_str()));
+        let long = pattern!(r"(?m)^On branch (\S+)$");
+        let short = pattern!(r"(?m)^## (?:No commits yet on )?([^\s.]\S*?)(?:\.\.\.\S+.*)?$");
+        // Without `--branch`, `## Usage` is a heading that another command printed.
+        let has_branch = |word: &String| pattern!(r"^(?:-\w*b\w*|--branch)$").is_match(word);
+        let short = call.words.iter().any(has_branch).then(|| short.captures(self.output));
+        let found = long.captures_iter(self.output).last().or(short.flatten());
+        if let Some(found) = found {
+            self.set_branch(&found[1]);
         }
         self.upstream();
         self.ignored(call);
@@ -345,40 +382,6 @@ pub(super) fn begins_at_head(call: &GitCall) -> bool {
     call.subcommand() == "log" && is_of_head && !call.words.iter().any(chooses)
 }
 
-/// Returns the files that a status lists; `None` if the output is not a status.
-fn files_of_status(output: &str, call: &GitCall) -> Option<ChangedFiles> {
-    let is_short = call
-        .words
-        .iter()
-        .any(|word| pattern!(r"^(?:-\w*s\w*|--short|--porcelain.*)$").is_match(word));
-    let is_clean = output.contains("nothing to commit, working tree clean");
-    let long = pattern!(
-        r"(?m)^\t(?:(?:modified|new file|deleted|renamed|copied|typechange|both modified|both added|deleted by \w+): +)?(\S.*?)(?: \([^)]*\))?$"
-    );
-    let short = pattern!(r"(?m)^(?:[ MADRCTU?][MADTU?]|[MADRCTU] ) (\S.*)$");
-    let listed = if is_short { short } else { long };
-    let name = |path: &str| {
-        let path = path.rsplit(" -> ").next().unwrap_or(path).trim_matches('"');
-        kept(path, bounds::PATH)
-    };
-    let mut paths: Vec<String> = Vec::new();
-    for found in listed.captures_iter(output) {
-        let path = name(&found[1]);
-        if !paths.contains(&path) {
-            paths.push(path);
-        }
-    }
-    // A short status of a clean tree prints nothing besides the branch.
-    let is_empty = |line: &str| line.trim().is_empty() || line.starts_with("## ");
-    let says_nothing = is_short && call.is_alone && output.lines().all(is_empty);
-    if paths.is_empty() && !is_clean && !says_nothing {
-        return None;
-    }
-    let is_part = paths.len() > FILES;
-    paths.truncate(FILES);
-    Some(ChangedFiles { paths, is_part })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -414,16 +417,19 @@ mod tests {
         format!("{branch}{head}{upstream}{files}{deleted}")
     }
 
+    /// Returns the recorded stashes after the commands with their outputs.
+    fn stashes(runs: &[(&str, &str)]) -> String {
+        let mut state = CheckoutState::default();
+        for (line, output) in runs {
+            let moment = EntryPosition { origin: Origin::default(), at: None };
+            observe(&mut state, &CommandLine::read(line, "/app"), output, moment);
+        }
+        state.stashes.join(",")
+    }
+
     #[test]
     fn a_stash_is_kept_until_git_drops_or_restores_it() {
-        let left = |runs: &[(&str, &str)]| {
-            let mut state = CheckoutState::default();
-            for (line, output) in runs {
-                let moment = EntryPosition { origin: Origin::default(), at: None };
-                observe(&mut state, &CommandLine::read(line, "/app"), output, moment);
-            }
-            state.stashes.join(",")
-        };
+        let left = stashes;
         let saved =
             ("git stash -u", "Saved working directory and index state WIP on fix/x: 1a2b3c4 One\n");
         let kept = "CONFLICT (content): Merge conflict in a\nThe stash entry is kept in case you need it again.\n";
@@ -432,10 +438,16 @@ mod tests {
         assert_eq!(left(&[saved, ("git stash pop", kept)]), "fix/x");
         assert_eq!(left(&[saved, ("git stash drop", "Dropped refs/stash@{0}\n")]), "");
         assert_eq!(left(&[saved, ("git stash clear", "")]), "");
+        let failed =
+            "Saved working directory and index state WIP on fix/x: 1a2b3c4 One\nTests: 1 failed\n";
+        let line = "git stash && npm test && git stash pop";
+        assert_eq!(left(&[(line, failed)]), "fix/x");
+        let passed = format!("{failed}Dropped refs/stash@{{0}}\n");
+        assert_eq!(left(&[(line, passed.as_str())]), "");
+        assert_eq!(left(&[("git stash && npm test; git stash pop -q", failed)]), "");
         let branch = "Switched to a new branch 'x'\nDropped refs/stash@{0}\n";
         assert_eq!(left(&[saved, ("git stash branch x", branch)]), "");
         assert_eq!(left(&[saved, ("git stash branch x", kept)]), "fix/x");
-        assert_eq!(left(&[saved, ("git stash apply", "On branch fix/x\n")]), "");
         assert_eq!(left(&[saved, ("git stash pop -q", "")]), "");
         let tested = "Dropped refs/stash@{0}\nfatal: no test was found\n";
         assert_eq!(left(&[saved, ("git stash pop && make test", tested)]), "");
@@ -459,6 +471,34 @@ mod tests {
     }
 
     #[test]
+    fn only_the_named_stash_is_restored_or_dropped() {
+        let saved = |branch: &str| {
+            format!("Saved working directory and index state WIP on {branch}: 1a2b3c4 One\n")
+        };
+        let [a, b] = ["a", "b"].map(saved);
+        let applied = ("git stash apply", "On branch b\n");
+        let dropped = "Dropped refs/stash@{0} (1a2b3c4)\n";
+        for (calls, wanted) in [
+            (vec![("git stash apply && git stash drop", dropped)], "a"),
+            (vec![applied, ("git stash drop", dropped)], "a"),
+            (vec![applied], "a,"),
+            (vec![applied, applied], "a,"),
+            (vec![("git stash apply stash@{1}", "")], ",b"),
+            (vec![("git stash pop --index 1", dropped)], "b"),
+            (vec![("git stash drop stash@{1}", dropped), ("git stash pop", dropped)], ""),
+            (vec![("git stash branch x stash@{1}", dropped)], "b"),
+            (vec![("git stash branch x", dropped)], "a"),
+            (vec![("git stash pop stash@{2}", dropped)], "a,b"),
+            (vec![("git stash show 1", "a.rs | 2 +-\n"), ("git stash list", "")], "a,b"),
+            (vec![applied, ("git stash clear", "")], ""),
+        ] {
+            let runs = [("git stash", a.as_str()), ("git stash", &b)];
+            let runs: Vec<_> = runs.into_iter().chain(calls.clone()).collect();
+            assert_eq!(stashes(&runs), wanted, "{calls:?}");
+        }
+    }
+
+    #[test]
     fn a_status_shows_branch_upstream_and_files() {
         let long = "On branch fix/x\nYour branch is ahead of 'origin/fix/x' by 2 commits.\n\nChanges not staged for commit:\n  (use \"git add <file>...\")\n\tmodified:   src/a.rs\n\tdeleted:    b.rs\n\nUntracked files:\n\tnotes/\n\nno changes added to commit\n";
         let clean = "On branch main\nYour branch is up to date with 'origin/main'.\n\nnothing to commit, working tree clean\n";
@@ -471,6 +511,8 @@ mod tests {
                 "main ^1 ahead of and 3 behind `origin/main` [a.rs,b]",
             ),
             ("git status --short", "", " []"),
+            ("git status --short && cat README.md", " M a.rs\n# App\n\n## Usage\n", " [a.rs]"),
+            ("git status -sb && cat NEWS.md", "## fix/x\n M a.rs\n## Unreleased\n", "fix/x [a.rs]"),
             ("git status --short && ls", "", ""),
             ("git status --short | head -5", " M a.rs\n", " [~a.rs]"),
             ("git status --short -- src", " M src/a.rs\n", " [~src/a.rs]"),
@@ -498,6 +540,26 @@ mod tests {
                 "main @ccccccc ^1 behind `origin/main` -fix/x",
             ),
             (vec![commit, ("git checkout main", "Switched to branch 'main'\n")], "main"),
+            (
+                vec![
+                    commit,
+                    (
+                        "git log --oneline HEAD..origin/main; git log --oneline -1",
+                        "9999999 Other\naaaaaaa One\n",
+                    ),
+                ],
+                "fix/x @aaaaaaa One",
+            ),
+            (
+                vec![
+                    commit,
+                    (
+                        "git log --oneline -1; git log --oneline HEAD..origin/main",
+                        "bbbbbbb Two\n9999999 Other\n",
+                    ),
+                ],
+                "fix/x @bbbbbbb Two",
+            ),
             (
                 vec![commit, ("git checkout -b y", "Switched to a new branch 'y'\n")],
                 "y @aaaaaaa One",

@@ -1,7 +1,10 @@
 //! Finds pull requests that were merged, in git's history and in the output of the forge's program.
 
 use crate::{
-    summarize::{evidence::shell::CommandLine, lists::push_latest},
+    summarize::{
+        evidence::{run::Run, shell::CommandLine},
+        lists::push_latest,
+    },
     text::pattern,
 };
 
@@ -41,10 +44,20 @@ pub(super) fn observe(merged: &mut Vec<u64>, command: &CommandLine, output: &str
             own.or(only.as_deref()).into_iter().for_each(&mut add);
         }
     }
-    for number in numbers {
-        if !merged.contains(&number) {
-            push_latest(merged, number, MERGED);
-        }
+    numbers.into_iter().for_each(|number| push(merged, number));
+}
+
+/// Adds the number in a successful call of `gh pr merge`, which prints nothing without a terminal.
+pub(super) fn observe_silent(merged: &mut Vec<u64>, run: &Run<'_>) {
+    let named = pattern!(r"\bgh pr merge (?:-\S+ )*#?([0-9]{1,7})(?:\s|$)");
+    let found = named.captures(&run.command.shown).filter(|_| run.output.trim().is_empty());
+    let number = found.and_then(|found| found[1].parse().ok());
+    number.into_iter().for_each(|number| push(merged, number));
+}
+
+fn push(merged: &mut Vec<u64>, number: u64) {
+    if !merged.contains(&number) {
+        push_latest(merged, number, MERGED);
     }
 }
 

@@ -6,6 +6,7 @@ mod commits;
 mod forge_checks;
 mod ignored;
 mod merged;
+mod status_files;
 mod unrecorded_commits;
 
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use regex::Regex;
 
 use self::commits::{Printed, printed};
 pub(super) use self::{
-    checkout::{bound, observe},
+    checkout::{bound, makes_stash, observe, restore, restores_nothing},
     commits::{hashes_are_stale, show_history},
     forge_checks::observe_checks,
     unrecorded_commits::{UnrecordedCommits, add_shown_commits},
@@ -106,6 +107,9 @@ fn succeeded(
     match step.step {
         Some(GitStep::OpenPullRequest) => pull_requests(evidence, run.output),
         Some(GitStep::ClosePullRequest) => closed::observe(&mut evidence.checkout, run),
+        Some(GitStep::MergePullRequest) if step.proven && run.outcome.succeeded() => {
+            merged::observe_silent(&mut evidence.checkout.merged, run);
+        }
         Some(GitStep::Push) => commits::pushed(evidence, run.output),
         Some(GitStep::Rebase) => commits::rebased(evidence, run.output),
         _ => {}
@@ -121,7 +125,19 @@ fn note_event(
     run: &Run<'_>,
 ) {
     let Some(kind) = step.step else { return };
-    if kind == GitStep::MergePullRequest && is_merged_later(run.output) {
+    // `git checkout Makefile` restores the file.
+    let restores = kind == GitStep::Switch
+        && pattern!(r"(?m)^Updated \d+ paths? from").is_match(run.output)
+        && branch_in(kind, run.output).is_none();
+    let kind = if restores { GitStep::Reset } else { kind };
+    let is_tag = |name: &String| run.output.contains(&format!("[new tag]         {name} -> "));
+    let has_no_effect = match kind {
+        GitStep::MergePullRequest => is_merged_later(run.output),
+        GitStep::Stash => run.output.contains("No local changes to save"),
+        GitStep::Push => step.branch.as_ref().is_some_and(is_tag),
+        _ => false,
+    };
+    if has_no_effect {
         return;
     }
     let succeeded = ending == Ending::Succeeded;
@@ -134,10 +150,11 @@ fn note_event(
         _ => None,
     };
     let on_branch = printed.and_then(|line| line.branch).map(str::to_owned);
+    let named = step.branch.clone().filter(|_| !restores);
     let event = GitEvent {
         step: kind,
         succeeded,
-        branch: on_branch.or_else(|| branch_in(kind, run.output)).or_else(|| step.branch.clone()),
+        branch: on_branch.or_else(|| branch_in(kind, run.output)).or(named),
         error,
         origin: run.moment.origin,
         at: run.moment.at,
@@ -179,6 +196,7 @@ fn endings(run: &Run<'_>) -> Vec<Ending> {
             _ if is_skipped => Ending::Unknown,
             Some(true) => Ending::Succeeded,
             Some(false) => failed(),
+            None if step.is_alternative && step.step == Some(GitStep::Commit) => Ending::Unknown,
             None if last_sign.is_some_and(|last| last > at) => Ending::Succeeded,
             None if run.outcome.succeeded() => {
                 let hidden = !step.proven && errors::shows_failure(run.output);
@@ -217,7 +235,7 @@ fn outcome_patterns(step: GitStep) -> (Arc<Regex>, Arc<Regex>) {
         GitStep::Commit => (
             pattern!(r"[a&&b]"),
             pattern!(
-                r"(?m)^(?:nothing to commit|nothing added to commit|no changes added to commit|error: gpg failed|fatal: failed to write commit|Aborting commit|husky - .* failed|error: could not (?:apply|revert) )"
+                r"(?m)^(?:nothing to commit|nothing added to commit|no changes added to commit|error: gpg failed|fatal: failed to write commit|Aborting commit|husky - .* failed|error: could not (?:apply|revert) |- exit code: [1-9]|- files were modified by this hook|\W*lint-staged failed|\W*🥊 |\W*pre-commit hook (?:failed|declined|exited))"
             ),
         ),
         GitStep::Push => (
@@ -291,7 +309,9 @@ fn line_of(output: &str, pattern: &regex::Regex) -> Option<String> {
 /// Returns the branch of a step, as the output shows it.
 fn branch_in(step: GitStep, output: &str) -> Option<String> {
     let named = match step {
-        GitStep::Push => pattern!(r"(?m)^ [ +*=!-] (?:\S+\.\.\.?\S+|\[[^\]]+\]) +\S+ -> (\S+)"),
+        GitStep::Push => pattern!(
+            r"(?m)^ [ +*=!-] (?:\S+\.\.\.?\S+|\[(?:new (?:branch|reference)|up to date|(?:remote )?rejected|remote failure)\]) +\S+ -> (\S+)"
+        ),
         GitStep::Switch => {
             pattern!(r"(?m)^(?:Switched to (?:a new )?branch|Already on) '([^']+)'")
         }
@@ -411,6 +431,88 @@ mod tests {
                 "Commit failed: a.ts(1,2): error TS2304: Bad name",
             ]
         );
+    }
+
+    #[test]
+    fn restored_files_tags_and_commits_name_no_branch() {
+        let restored = "Updated 1 path from the index\n";
+        let tag = "To x.org:a/b.git\n * [new tag]         v1.2.0 -> v1.2.0\n";
+        let both = "To x.org:a/b.git\n   1a2b3c4..5d6e7f8  main -> main\n * [new tag]         v1.2.0 -> v1.2.0\n";
+        let detached = "Note: switching to '1a2b3c4'.\nHEAD is now at 1a2b3c4 One\n";
+        for (run, wanted) in [
+            (Ran("git checkout Makefile", FINE, restored), vec!["Reset"]),
+            (Ran("git checkout go.sum", FINE, restored), vec!["Reset"]),
+            (Ran("git checkout .gitignore", FINE, restored), vec!["Reset"]),
+            (Ran("git checkout src/parts", FINE, restored), vec!["Reset"]),
+            (Ran("git checkout 1a2b3c4", FINE, detached), vec!["Switch"]),
+            (Ran("git checkout \"$b\" -q", FINE, ""), vec!["Switch"]),
+            (Ran("git checkout release/1.2 -q", FINE, ""), vec!["Switch release/1.2"]),
+            (
+                Ran("git checkout dependabot/npm/lodash-4.17.21 -q", FINE, ""),
+                vec!["Switch dependabot/npm/lodash-4.17.21"],
+            ),
+            (Ran("git push origin v1.2.0", FINE, tag), vec![]),
+            (Ran("git push origin main && git push origin v1.2.0", FINE, tag), vec!["Push main"]),
+            (Ran("git push origin main --tags", FINE, both), vec!["Push main"]),
+            (Ran("git push origin :old", FINE, "To x\n - [deleted]         old\n"), vec![]),
+            (Ran("git push origin fix/x -q", FINE, ""), vec!["Push fix/x"]),
+            (Ran("gh pr merge 12 --auto --squash", FINE, ""), vec![]),
+            (Ran("gh pr merge 12 --squash", FINE, ""), vec!["MergePullRequest"]),
+        ] {
+            let line = run.0;
+            assert_eq!(events_of(&[run]), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_merge_that_prints_nothing_is_a_merge() {
+        for (run, wanted) in [
+            (Ran("gh pr merge 12 --squash --delete-branch", FINE, ""), vec![12]),
+            (Ran("gh pr merge --squash 12", FINE, "\n"), vec![12]),
+            (Ran("gh pr merge 12 --auto --squash", FINE, ""), vec![]),
+            (Ran("gh pr merge 12 --squash", FAILED, ""), vec![]),
+            (Ran("gh pr merge 12 --squash || true", FINE, ""), vec![]),
+            (Ran("gh pr merge 12 --squash", FINE, "will be added to the merge queue\n"), vec![]),
+            (Ran("gh pr merge --squash", FINE, ""), vec![]),
+        ] {
+            let line = run.0;
+            assert_eq!(evidence_of(&[run]).checkout.merged, wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_commit_that_a_hook_stopped_is_not_made() {
+        let hook =
+            "ruff.....Failed\n- hook id: ruff\n- exit code: 1\n\nsrc/list.py:3:1: F401 unused\n";
+        let fixed = "ruff.....Failed\n- hook id: ruff\n- files were modified by this hook\n\nEverything up-to-date\n";
+        for (run, commits) in [
+            (Ran("git commit -m One 2>&1 | tail -8", FINE, hook), 0),
+            (Ran("git add -A\ngit commit -m One\ngit push", FINE, fixed), 0),
+            (Ran("git commit -m One 2>&1 | tail -2", FINE, "✖ lint-staged failed\n"), 0),
+            (Ran("git commit -m One 2>&1 | tail -2", FINE, "🥊 lint (0.4 seconds)\n"), 0),
+            (Ran("git add -A; git diff --cached --quiet || git commit -m One", FINE, ""), 0),
+            (
+                Ran(
+                    "git diff --cached --quiet || git commit -m One",
+                    FINE,
+                    "[main 1a2b3c4] One\n 1 file changed\n",
+                ),
+                1,
+            ),
+            (Ran("git commit -qm One", FINE, ""), 1),
+            (Ran("git commit -m One | tail -1", FINE, " 1 file changed, 2 insertions(+)\n"), 1),
+            (
+                Ran(
+                    "git commit -m One",
+                    FINE,
+                    "ruff.....Passed\n- hook id: ruff\n- duration: 0.1s\n[main 1a2b3c4] One\n",
+                ),
+                1,
+            ),
+        ] {
+            let line = run.0;
+            assert_eq!(evidence_of(&[run]).commits.len(), commits, "{line}");
+        }
     }
 
     #[test]

@@ -46,6 +46,13 @@ impl GitCall {
         self.words.iter().any(|word| word == option)
     }
 
+    /// Whether the call prints `Dropped` when it restores or drops a stash.
+    pub(in crate::summarize::evidence) fn reports_dropped_stash(&self) -> bool {
+        self.subcommand() == "stash"
+            && matches!(self.operands().next(), Some("pop" | "drop"))
+            && !(self.has("-q") || self.has("--quiet"))
+    }
+
     /// Returns the arguments that are neither options nor values of options.
     pub(in crate::summarize::evidence) fn operands(&self) -> impl Iterator<Item = &str> {
         repository::operands(self.subcommand(), self.words.iter().skip(1).map(String::as_str))

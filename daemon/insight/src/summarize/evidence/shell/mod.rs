@@ -51,6 +51,10 @@ pub(super) struct CommandLine {
     /// Whether the success of the command line does not prove that the attempt succeeded, because
     /// the exit code belongs to another command.
     pub(super) unproven: bool,
+    /// Whether the last command prints the exit code of a command before it, as in
+    /// `npm run build; echo "exit=$?"`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) prints_exit_code: bool,
     /// Whether the command can have changed files or the environment.
     pub(super) changes: bool,
     /// The effects on files that are certain from the text.
@@ -107,9 +111,12 @@ impl CommandLine {
             shown: kept(&shown, SHOWN),
             attempt: last.and_then(|(_, invocation)| attempt(invocation)),
             unproven: last.is_some_and(|(command, _)| {
-                let is_end = commands.last().is_some_and(|end| std::ptr::eq(end, *command));
-                !is_end && command.joint != Operator::And
+                let at = commands.iter().position(|one| std::ptr::eq(one, *command));
+                let end = commands.len().saturating_sub(1);
+                let joined = commands.get(at.unwrap_or(end)..end).unwrap_or_default();
+                joined.iter().any(|command| command.joint != Operator::And)
             }),
+            prints_exit_code: commands.last().is_some_and(prints_exit_code),
             changes: invocations
                 .iter()
                 .any(|(_, invocation)| invocation.kind() == InvocationKind::Changes),
@@ -125,7 +132,7 @@ impl CommandLine {
             directory: target.directory,
             package: target.package,
             shows_part: pattern!(
-                r"\|\s*(?:tail|head)\b|\|\s*(?:grep|rg|egrep)\b[^|]*(?i:pass|fail|error)"
+                r"\|\s*(?:tail|head)\b|>\s*[\w./-]+(?:\s+2>&1)?\s*(?:;|&&|\|\|)\s*(?:tail|head)\b|\|\s*(?:grep|rg|egrep)\b[^|]*(?i:pass|fail|error)"
             )
             .is_match(line),
         }
@@ -157,6 +164,12 @@ impl CommandLine {
             && self.repository.is_empty()
             && self.outside.is_empty()
     }
+}
+
+fn prints_exit_code(last: &SimpleCommand) -> bool {
+    let mut words = last.texts();
+    matches!(words.next(), Some("echo" | "printf"))
+        && words.any(|word| word.contains("$?") || word.contains("PIPESTATUS"))
 }
 
 /// Returns the script of a shell if the script is the whole command line, as in
@@ -261,6 +274,9 @@ mod tests {
             ("cargo test; echo done", true),
             ("cargo test || true", true),
             ("cargo test && echo fine", false),
+            ("cargo build && cargo test && echo fine && echo end", false),
+            ("cargo test && echo fine; ls", true),
+            ("npm run build && echo OK || echo FAILED", true),
         ] {
             assert_eq!(CommandLine::read(line, "").unproven, unproven, "{line}");
         }

@@ -38,6 +38,10 @@ pub(in crate::summarize::evidence) struct RepositoryStep {
     pub(in crate::summarize::evidence) proven: bool,
     /// Whether the next command runs only if this command succeeds.
     pub(in crate::summarize::evidence) chained: bool,
+    /// Whether the command runs only if the command before it fails, as in
+    /// `git diff --quiet || git commit`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(in crate::summarize::evidence) is_alternative: bool,
 }
 
 /// A commit, as the command line describes it.
@@ -73,7 +77,7 @@ pub(in crate::summarize::evidence) enum Undone {
 /// Whether a name has the extension of a file. `git checkout` with such a name restores a file;
 /// with other names, it switches to a branch.
 fn is_file_name(name: &str) -> bool {
-    pattern!(r"\.(?:rs|go|py|rb|php|java|kt|swift|cs|cc?|cpp|h|hpp|tsx?|jsx?|mjs|vue|svelte|css|html|json|ya?ml|toml|lock|md|txt|sh|sql|pen|svg|png)$")
+    pattern!(r"\.(?:rs|go|py|rb|php|java|kt|swift|cs|cc?|cpp|h|hpp|tsx?|jsx?|mjs|vue|svelte|css|html|json|ya?ml|toml|lock|md|txt|sh|sql|pen|svg|png|sum|mod|xml|gradle|kts|env|snap|ipynb)$|^\.|/$|(?:^|/)(?:Makefile|Dockerfile|Gemfile|Rakefile|Procfile|LICENSE|README)$")
         .is_match(name)
 }
 
@@ -213,6 +217,7 @@ pub(super) fn steps(
             guarded,
             proven,
             chained: command.joint == Operator::And,
+            is_alternative: index > 0 && commands[index - 1].joint == Operator::Or,
             ..step
         });
     }
@@ -230,7 +235,11 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
     let first = operands.first().copied();
     let plain = |step| Some(RepositoryStep { step: Some(step), ..RepositoryStep::default() });
     let on_branch = |step, branch: Option<&str>| {
-        let branch = branch.map(|branch| kept(branch, bounds::NAME));
+        // A commit or a variable is no name of a branch.
+        let is_name = |branch: &&str| {
+            !branch.contains('$') && !pattern!(r"^(?:[0-9a-f]{7,40}|-)$").is_match(branch)
+        };
+        let branch = branch.filter(is_name).map(|branch| kept(branch, bounds::NAME));
         Some(RepositoryStep { step: Some(step), branch, ..RepositoryStep::default() })
     };
     let replayed = CommitMade { replays: true, ..CommitMade::default() };
@@ -244,6 +253,7 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
         }
         "cherry-pick" => Some(RepositoryStep { commit: Some(replayed), ..plain(GitStep::Commit)? }),
         "push" if has("--delete") || has("-d") => None,
+        "push" if operands.get(1).is_some_and(|target| target.starts_with(':')) => None,
         "push" => {
             let branch = operands.get(1).map(|target| target.rsplit(':').next().unwrap_or(target));
             on_branch(GitStep::Push, branch.filter(|branch| *branch != "HEAD"))
@@ -293,7 +303,9 @@ fn reset(target: Option<&str>, hard: bool, soft: bool) -> Option<RepositoryStep>
             Undone::After(kept(hash, bounds::NAME))
         }
         Some(target)
-            if soft && pattern!(r"^(?:\w+/)?(?:main|master|develop|trunk)$").is_match(target) =>
+            if soft
+                && pattern!(r"^(?:\w+/)?(?:main|master|develop|trunk)$|^\$\(git merge-base ")
+                    .is_match(target) =>
         {
             Undone::OwnBranch
         }
@@ -320,15 +332,18 @@ fn commit(rest: &[&str], texts: &CommandInLine<'_>) -> CommitMade {
     let mut words = rest.iter().copied();
     // `-am` is `-a -m`, and `-mText` is `-m Text`.
     let short = pattern!(r"(?s)^-[aeinopqsvz]*m(.*)$");
+    let short_file = pattern!(r"^-[aeinopqsvz]*F(.*)$");
     while let Some(word) = words.next() {
         let text = short.captures(word).and_then(|found| found.get(1)).map(|text| text.as_str());
+        let path = short_file.captures(word).and_then(|found| found.get(1));
+        let path = path.map(|path| path.as_str()).or(word.strip_prefix("--file="));
         if word == "--message" || text == Some("") {
             add(words.next().and_then(texts::literal));
         } else if let Some(text) = text.or(word.strip_prefix("--message=")) {
             add(texts::literal(text));
-        } else if word == "-F" || word == "--file" {
+        } else if word == "--file" || path == Some("") {
             add(words.next().and_then(|path| texts.file(path)));
-        } else if let Some(path) = word.strip_prefix("--file=") {
+        } else if let Some(path) = path {
             add(texts.file(path));
         }
     }
@@ -355,6 +370,9 @@ fn forge(invocation: &Invocation<'_>, texts: &CommandInLine<'_>) -> Option<Repos
         ("pull-request", _) => (Some(GitStep::OpenPullRequest), Some(PublicationKind::PullRequest)),
         (_, "create") if is_request => {
             (Some(GitStep::OpenPullRequest), Some(PublicationKind::PullRequest))
+        }
+        (_, "merge") if is_request && words.iter().any(|word| word.ends_with("-auto")) => {
+            return None;
         }
         (_, "merge") if is_request => (Some(GitStep::MergePullRequest), None),
         (_, "close") if is_request => (Some(GitStep::ClosePullRequest), None),
@@ -419,6 +437,7 @@ mod tests {
         for line in [
             format!("git commit -m \"$(cat <<'EOF'\n{document}EOF\n)\""),
             format!("cd x && git -C y -c z=1 commit -F - <<EOF\n{document}EOF"),
+            format!("git commit -qF- <<'EOF'\n{document}EOF\n"),
             format!("cat <<'EOF' | git commit --file=-\n{document}EOF\n"),
             format!("cat > /tmp/m.txt <<'EOF'\n{document}EOF\ngit commit -F /tmp/m.txt"),
             format!("printf x; git commit --message='{document}'"),

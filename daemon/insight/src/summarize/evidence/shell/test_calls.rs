@@ -249,6 +249,8 @@ fn is_test_task(name: &str) -> bool {
 fn is_name_of_tests(name: &str) -> bool {
     pattern!(r"^(?:\w+:)*(?:unit[:_-]?)?(?:tests?|spec|vitest|jest|e2e|check)(?:[:_-][\w:-]+)?$")
         .is_match(name)
+        && !pattern!(r"\b(?:types?|format|fmt|lint|prettier|styles?|spell|deps|links?|licen[cs]es?):check$|^check[:_-](?:types?|format|fmt|lint|styles?|spell|deps|links?|licen[cs]es?)$")
+            .is_match(name)
 }
 
 fn is_benchmark(name: &str) -> bool {
@@ -422,6 +424,14 @@ mod tests {
             ("cd apps/web && npm test", "* /apps/web"),
             ("npm run test:e2e", "* #test:e2e"),
             ("npm run test:ci", "*"),
+            ("npm test -- --run", "*"),
+            ("npm test -- --run --coverage", "*"),
+            ("pnpm --filter @app/keys test -- --run registry", "* registry @@app/keys"),
+            ("npm run type:check", "-"),
+            ("npm run format:check", "-"),
+            ("npm run check:types", "-"),
+            ("npm run check", "*"),
+            ("make check", "*"),
             ("npm run build", "-"),
             ("mise run test:integration -- -run TestGemini", "* #test:integration -run TestGemini"),
             ("mise run test", "*"),

@@ -1,7 +1,7 @@
 //! Reads the output of Jest, Vitest, Mocha, Bun, Node's own runner and Playwright.
 
 use crate::{
-    summarize::evidence::test_runs::{RunReport, listed, names, number, tally, total},
+    summarize::evidence::test_runs::{RunReport, listed, names, number, tally_all, total},
     text::pattern,
 };
 
@@ -9,11 +9,11 @@ use crate::{
 pub(super) fn jest(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^Tests:\s+((?:\d+ (?:failed|passed|skipped|todo|pending|total)(?:, )?)+)\s*$"
-    )
-    .captures_iter(output)
-    .last()?;
-    let suites = pattern!(r"(?m)^Test Suites:\s+(.*)$").captures_iter(output).last();
-    let failed_suites = suites.map_or(0, |line| tally(&line[1], "failed"));
+    );
+    line.find(output)?;
+    // One output may contain several runs.
+    let tally = |word| tally_all(&line, output, word);
+    let failed_suites = tally_all(&*pattern!(r"(?m)^Test Suites:\s+(.*)$"), output, "failed");
     let test = pattern!(r"(?m)^\s*● (.+)$");
     let tests = test.captures_iter(output).filter_map(|line| line.get(1));
     let notes =
@@ -21,12 +21,12 @@ pub(super) fn jest(output: &str) -> Option<RunReport> {
     let tests = tests
         .map(|name| name.as_str())
         .filter(|name| !notes.iter().any(|note| name.starts_with(note)));
-    let failed = tally(&line[1], "failed");
+    let failed = tally("failed");
     Some(RunReport {
         framework: "jest",
-        passed: tally(&line[1], "passed"),
+        passed: tally("passed"),
         failed: if failed == 0 { failed_suites } else { failed },
-        skipped: tally(&line[1], "skipped") + tally(&line[1], "pending") + tally(&line[1], "todo"),
+        skipped: tally("skipped") + tally("pending") + tally("todo"),
         failed_tests: if failed > 0 {
             names(tests)
         } else {
@@ -38,17 +38,15 @@ pub(super) fn jest(output: &str) -> Option<RunReport> {
 
 /// Reads `      Tests  2 failed | 120 passed | 3 skipped (125)`.
 pub(super) fn vitest(output: &str) -> Option<RunReport> {
-    let line = pattern!(r"(?m)^\s*Tests\s+((?:\d+ (?:failed|passed|skipped|todo|expected fail)(?: \| )?)+)\s*\(\d+\)\s*$")
-        .captures_iter(output)
-        .last();
+    let line = pattern!(
+        r"(?m)^\s*Tests\s+((?:\d+ (?:failed|passed|skipped|todo|expected fail)(?: \| )?)+)\s*\(\d+\)\s*$"
+    );
     let files = pattern!(
         r"(?m)^\s*Test Files\s+((?:\d+ (?:failed|passed|skipped)(?: \| )?)+)\s*\(\d+\)\s*$"
-    )
-    .captures_iter(output)
-    .last();
-    let failed_files = files.as_ref().map_or(0, |line| tally(&line[1], "failed"));
-    let list = line.as_ref().map_or("", |line| line.get(1).map_or("", |list| list.as_str()));
-    if line.is_none() && failed_files == 0 {
+    );
+    let tally = |word| tally_all(&line, output, word);
+    let failed_files = tally_all(&files, output, "failed");
+    if !line.is_match(output) && failed_files == 0 {
         return None;
     }
     let headed = pattern!(
@@ -61,9 +59,9 @@ pub(super) fn vitest(output: &str) -> Option<RunReport> {
     }
     Some(RunReport {
         framework: "vitest",
-        passed: tally(list, "passed"),
-        failed: tally(list, "failed").max(failed_files),
-        skipped: tally(list, "skipped") + tally(list, "todo") + tally(list, "expected"),
+        passed: tally("passed"),
+        failed: tally("failed").max(failed_files),
+        skipped: tally("skipped") + tally("todo") + tally("expected"),
         failed_tests,
         coverage_pct: None,
     })
@@ -176,6 +174,14 @@ mod tests {
                 "FAIL src/sum.test.ts\n  ● sum › adds negative numbers\n\n    expect(received).toBe(expected)\n\n\
                  Test Suites: 1 failed, 2 passed, 3 total\nTests:       1 failed, 2 skipped, 44 passed, 47 total\nSnapshots:   0 total\nTime:        3.2 s\n",
                 &["jest 44/1/2 [sum › adds negative numbers]"],
+            ),
+            (
+                "Test Suites: 1 failed, 2 passed, 3 total\nTests:       3 failed, 10 passed, 13 total\nRan all test suites.\nTest Suites: 2 passed, 2 total\nTests:       5 passed, 5 total\n",
+                &["jest 15/3/0"],
+            ),
+            (
+                " Test Files  1 failed | 1 passed (2)\n      Tests  2 failed | 3 passed (5)\n\n Test Files  1 passed (1)\n      Tests  5 passed (5)\n",
+                &["vitest 8/2/0"],
             ),
             (
                 "FAIL src/a.test.ts\n  ● Test suite failed to run\n\nTest Suites: 1 failed, 1 passed, 2 total\nTests:       4 passed, 4 total\n",

@@ -144,6 +144,11 @@ fn tally(list: &str, word: &str) -> u32 {
         .unwrap_or(0)
 }
 
+/// Returns the sum of the numbers before `word` in the first group of each match.
+fn tally_all(pattern: &regex::Regex, output: &str, word: &str) -> u32 {
+    pattern.captures_iter(output).map(|line| tally(&line[1], word)).fold(0, u32::saturating_add)
+}
+
 /// Returns the sum of the numbers in the first group of each match.
 fn total(pattern: &regex::Regex, output: &str) -> u32 {
     pattern.captures_iter(output).map(|line| number(&line, 1)).fold(0, u32::saturating_add)

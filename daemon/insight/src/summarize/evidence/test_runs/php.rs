@@ -1,23 +1,23 @@
 //! Reads the output of PHPUnit and Pest.
 
 use crate::{
-    summarize::evidence::test_runs::{RunReport, count, listed, number, tally},
+    summarize::evidence::test_runs::{RunReport, count, listed, number, tally, total},
     text::pattern,
 };
 
 /// Reads `OK (12 tests, 34 assertions)` or `Tests: 12, Assertions: 34, Failures: 1, Skipped: 2.`.
 pub(super) fn phpunit(output: &str) -> Option<RunReport> {
-    if let Some(line) =
-        pattern!(r"(?m)^OK \((\d+) tests?, \d+ assertions?\)").captures_iter(output).last()
-    {
-        return Some(RunReport {
+    let fine = pattern!(r"(?m)^OK \((\d+) tests?, \d+ assertions?\)");
+    let fine = fine.is_match(output).then(|| total(&fine, output));
+    let line =
+        pattern!(r"(?m)^Tests: (\d+), Assertions: \d+(.*)\.\s*$").captures_iter(output).last();
+    let Some(line) = line else {
+        return fine.map(|passed| RunReport {
             framework: "phpunit",
-            passed: number(&line, 1),
+            passed,
             ..RunReport::default()
         });
-    }
-    let line =
-        pattern!(r"(?m)^Tests: (\d+), Assertions: \d+(.*)\.\s*$").captures_iter(output).last()?;
+    };
     let named = |name: &str| -> u32 {
         line[2]
             .split(", ")
@@ -31,7 +31,8 @@ pub(super) fn phpunit(output: &str) -> Option<RunReport> {
     let failed_tests = pattern!(r"(?m)^\d+\) (\S+::\S+(?: with data set .+)?)\s*$");
     Some(RunReport {
         framework: "phpunit",
-        passed: number(&line, 1).saturating_sub(failed + skipped),
+        // One output may contain several runs.
+        passed: number(&line, 1).saturating_sub(failed + skipped) + fine.unwrap_or(0),
         failed,
         skipped,
         failed_tests: listed(&failed_tests, output),
@@ -64,6 +65,10 @@ mod tests {
             (
                 "PHPUnit 11.0 by Sebastian Bergmann\n\n............ 12 / 12 (100%)\n\nOK (12 tests, 34 assertions)\n",
                 &["phpunit 12/0/0"],
+            ),
+            (
+                "OK (12 tests, 34 assertions)\n\nFAILURES!\nTests: 5, Assertions: 9, Failures: 2.\n",
+                &["phpunit 15/2/0"],
             ),
             (
                 "There was 1 failure:\n\n1) Tests\\CartTest::testAdds\nFailed asserting\n\nFAILURES!\nTests: 12, Assertions: 34, Failures: 1, Skipped: 2.\n",

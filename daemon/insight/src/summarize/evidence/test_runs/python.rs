@@ -9,10 +9,11 @@ use crate::{
 pub(super) fn pytest(output: &str) -> Option<RunReport> {
     let mut report = RunReport { framework: "pytest", ..RunReport::default() };
     let closing = pattern!(
-        r"(?m)^(?:=+ )?((?:\d+ (?:failed|passed|skipped|deselected|xfailed|xpassed|warnings?|errors?|rerun)(?:, )?)+) in [\d.]+ ?s(?:econds)?(?: \([\d:]+\))?(?: =+)?\s*$"
+        r"(?m)^(?:=+ )?((?:\d+ (?:(?:subtests )?(?:failed|passed|skipped)|deselected|xfailed|xpassed|warnings?|errors?|rerun)(?:, )?)+) in [\d.]+ ?s(?:econds)?(?: \([\d:]+\))?(?: =+)?\s*$"
     );
     for line in closing.captures_iter(output) {
-        let list = &line[1];
+        // pytest counts a test as failed if one of its subtests fails, so subtests are left out.
+        let list = &*pattern!(r"\d+ subtests \w+").replace_all(&line[1], "");
         report.passed += tally(list, "passed") + tally(list, "xpassed");
         report.failed += tally(list, "failed") + tally(list, "error") + tally(list, "errors");
         report.skipped += tally(list, "skipped") + tally(list, "xfailed");
@@ -78,6 +79,10 @@ mod tests {
                 &[
                     "pytest 45/2/1 [tests/test_auth.py::test_timeout, tests/test_auth.py::test_name[a b]]",
                 ],
+            ),
+            (
+                "5 passed, 3 subtests passed in 0.12s\n1 failed, 4 passed, 2 subtests failed in 0.12s\n",
+                &["pytest 9/1/0"],
             ),
             (
                 "\x1b[32m\x1b[32m\x1b[1m12 passed\x1b[0m\x1b[32m in 0.12s\x1b[0m\x1b[0m\n",

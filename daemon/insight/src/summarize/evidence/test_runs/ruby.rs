@@ -9,15 +9,16 @@ use crate::{
 pub(super) fn rspec(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?\s*$"
-    )
-    .captures_iter(output)
-    .last()?;
-    let (failed, pending) = (number(&line, 2), number(&line, 3));
+    );
+    line.find(output)?;
+    // One output may contain several runs.
+    let sum = |group| line.captures_iter(output).map(|found| number(&found, group)).sum::<u32>();
+    let (failed, pending) = (sum(2), sum(3));
     let places = pattern!(r"(?m)^rspec (\S+)(?: # .+)?$");
     Some(RunReport {
         framework: "rspec",
-        passed: number(&line, 1).saturating_sub(failed + pending),
-        failed: failed + number(&line, 4),
+        passed: sum(1).saturating_sub(failed + pending),
+        failed: failed + sum(4),
         skipped: pending,
         failed_tests: listed(&places, output),
         coverage_pct: None,
@@ -28,14 +29,14 @@ pub(super) fn rspec(output: &str) -> Option<RunReport> {
 pub(super) fn minitest(output: &str) -> Option<RunReport> {
     let line = pattern!(
         r"(?m)^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors, (\d+) (?:skips|pendings)"
-    )
-    .captures_iter(output)
-    .last()?;
-    let (failed, skipped) = (number(&line, 2) + number(&line, 3), number(&line, 4));
+    );
+    line.find(output)?;
+    let sum = |group| line.captures_iter(output).map(|found| number(&found, group)).sum::<u32>();
+    let (failed, skipped) = (sum(2) + sum(3), sum(4));
     let failed_tests = pattern!(r"(?m)^([A-Z]\S*#test_\S+?)(?: \[[^\]]*\])?:?\s*$");
     Some(RunReport {
         framework: "minitest",
-        passed: number(&line, 1).saturating_sub(failed + skipped),
+        passed: sum(1).saturating_sub(failed + skipped),
         failed,
         skipped,
         failed_tests: listed(&failed_tests, output),
@@ -55,6 +56,7 @@ mod tests {
                 &["rspec 9/1/2 [./spec/cart_spec.rb:12]"],
             ),
             ("1 example, 0 failures\n", &["rspec 1/0/0"]),
+            ("12 examples, 2 failures\n\n10 examples, 0 failures\n", &["rspec 20/2/0"]),
             (
                 "Failure:\nCartTest#test_adds [test/cart_test.rb:5]:\nExpected 1\n\n12 runs, 34 assertions, 1 failures, 0 errors, 2 skips\n",
                 &["minitest 9/1/2 [CartTest#test_adds]"],

@@ -6,14 +6,14 @@ pub(super) mod test_results;
 use crate::{
     model::{
         evidence::{CommandRun, Evidence, TestRun, is_same_place, other_parts},
-        transcript::Outcome,
+        transcript::{Origin, Outcome},
         wording::{BEFORE_LAST_CHANGE, CHECKS_FAILED, CHECKS_PASSED, NO_TEST_RUN},
     },
     summarize::{
         evidence::runs_tests,
-        from_evidence::checks::test_results::{code_changed_after, main_run, suites},
+        from_evidence::checks::test_results::{code_changed_after, failing_runs, main_run, suites},
     },
-    text::pattern,
+    text::{around_gap, pattern},
 };
 
 /// Maximum number of listed parts of the main suite, besides the part that the main run covers.
@@ -43,7 +43,7 @@ impl CheckKind {
         let by_name = match self {
             CheckKind::Build => {
                 pattern!(
-                    r"^(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |mise run |\S*gradlew? |dotnet |swift )(?:\S+ )*?(?:build|compile|assemble|package)\b|^(?:next|vite|tsup|webpack|rollup) build\b|^cmake --build\b"
+                    r"^(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |mise run |\S*gradlew? |dotnet |swift )(?:\S+ )*?(?:build|compile|assemble|package)(?:[\s:]|$)|^(?:next|vite|tsup|webpack|rollup) build\b|^cmake --build\b"
                 )
             }
             CheckKind::Types => {
@@ -57,8 +57,21 @@ impl CheckKind {
                 )
             }
         };
-        by_name.is_match(part)
+        by_name.is_match(part) && !only_names_check(part)
     }
+}
+
+/// Whether a command that contains the name of a check does not run it: the command reads files,
+/// writes a commit message, or installs the program.
+fn only_names_check(part: &str) -> bool {
+    pattern!(
+        r"(?x)^(?:\w+=\S*\ )*(?:sudo\ )?(?:
+            (?:git|gh|glab|cat|ls|tree|grep|rg|ag|sed|awk|head|tail|less|wc|find|fd|vim?|nano|code|cp|mv|rm|ln|touch|mkdir|chmod|diff|echo|printf|which|jq|curl|kill|pkill|pgrep)(?:\s|$)
+            | (?:npm|pnpm|yarn|bun)\ (?:-\S+\ (?:\S+\ )??)*(?:i|ci|install|add|remove|rm|uninstall|up|update|upgrade|why|view|info|ls|list|outdated)(?:\s|$)
+            | (?:pipx?3?|(?:uv|python3?\ -m)\ pip|uv(?:\ tool)?|poetry|brew|apt|apt-get|gem|go|cargo|conda|composer|bundle)\ (?:-\S+\ )*(?:install|add|remove|uninstall|upgrade|get|require|show|info|list|search)(?:\s|$)
+            | rustup\ )"
+    )
+    .is_match(part)
 }
 
 /// The result of the last run of one kind of check at one place.
@@ -100,7 +113,7 @@ fn last_runs_of(evidence: &Evidence, kind: CheckKind) -> Vec<LastCheck> {
 
 fn last_run(evidence: &Evidence, kind: CheckKind, last: &CommandRun) -> Option<LastCheck> {
     let failed = failed(evidence, kind, last)?;
-    let stale = code_changed_after(evidence, last.origin);
+    let stale = code_changed_after(evidence, last.origin, last.at);
     // Commit hooks and scripts that run several checks may have run this check again.
     if (failed || stale) && may_have_passed_since(evidence, last) {
         return None;
@@ -120,7 +133,25 @@ pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
     // probably fixed these failures. If the exit code reports the failure, a commit does not count.
     let failed = matches!(last.outcome, Outcome::Failed(_))
         || last.shows_failure && !may_have_passed_since(evidence, last);
-    failed.then_some(last.command.as_str())
+    (failed && !tests_were_built_since(evidence, &last.command, last.origin))
+        .then_some(last.command.as_str())
+}
+
+/// Whether a file was changed after a build, and then tests passed whose program builds the code
+/// itself, as `cargo test` does after `cargo build`.
+pub(super) fn tests_were_built_since(evidence: &Evidence, build: &str, origin: Origin) -> bool {
+    let builder = |line: &str| {
+        let program = pattern!(r"^(?:\w+=\S* )*(cargo|go|make|mvn|\S*gradlew|dotnet|swift)\b");
+        let of_part = |part: &str| program.captures(part).map(|found| found[1].to_owned());
+        parts(line).find_map(of_part)
+    };
+    let Some(program) = builder(build) else { return false };
+    let has_passed = |run: &TestRun| {
+        run.origin.follows(origin)
+            && (run.failed, run.passed > 0) == (0, true)
+            && builder(&run.command).is_some_and(|other| other == program)
+    };
+    code_changed_after(evidence, origin, None) && evidence.tests.iter().any(has_passed)
 }
 
 /// Whether a later command that may include the check succeeded: a commit, a push, or a script that
@@ -136,9 +167,17 @@ fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
     })
 }
 
-/// Returns each command of a line, because a check may follow another command such as `cd app`.
+/// Returns each command of a line, because a check may follow another command such as `cd app`. Text
+/// in quotes is part of its command. The middle of a long line may be removed.
 fn parts(line: &str) -> impl Iterator<Item = &str> {
-    line.split("&&").flat_map(|part| part.split([';', '|'])).map(str::trim)
+    let part = pattern!(r#"(?:'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|$)|\\.|>&|&>|[^;|&'"\\])+"#);
+    let (head, tail) = around_gap(line).unwrap_or((line, ""));
+    // The removed text may contain the beginning of a quotation.
+    let is_in_quotes = tail.matches('"').count() % 2 == 1;
+    let tail = tail.split_once('"').filter(|_| is_in_quotes).map_or(tail, |(_, after)| after);
+    let found = part.find_iter(head).chain(part.find_iter(tail));
+    let parts: Vec<&str> = found.map(|part| part.as_str().trim()).collect();
+    parts.into_iter()
 }
 
 /// Whether a line runs tests or a check of another kind than `kind`.
@@ -165,10 +204,19 @@ fn failed(evidence: &Evidence, kind: CheckKind, run: &CommandRun) -> Option<bool
             });
             (!failed).then_some(false)
         }
-        Outcome::Failed(_) => (run.command.matches("&&").count() <= 1).then_some(true),
+        Outcome::Failed(_) => is_only_check(&run.command, kind).then_some(true),
         Outcome::Rejected | Outcome::Interrupted => None,
     };
     failed.filter(|failed| !(*failed && runs_other_checks(&run.command, kind)))
+}
+
+/// Whether no other command joined by `&&` can have failed instead of the check, apart from commands
+/// such as `cd app`.
+fn is_only_check(line: &str, kind: CheckKind) -> bool {
+    let is_safe = pattern!(r"^(?:cd|pushd|export|source|echo|set|true|\.)\b");
+    line.split("&&").all(|joined| {
+        is_safe.is_match(joined.trim()) || parts(joined).any(|part| kind.is_run_by(part))
+    })
 }
 
 /// Returns a remark if code was changed and no command ran that may be a test. `None` if the
@@ -196,8 +244,8 @@ pub(super) fn untested(evidence: &Evidence) -> Option<String> {
 
 /// Returns a phrase with the checks that passed, and the test suites other than the main one that
 /// passed. `None` if no file was changed or nothing passed. Failed checks are next steps. The
-/// phrase also contains a failed check if a check of the same kind passed at another place, and
-/// then shows both places.
+/// phrase also contains the other suites that failed, and a failed check if a check of the same
+/// kind passed at another place. It then shows both places.
 pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     if !evidence.changes_files() {
         return None;
@@ -217,7 +265,10 @@ pub(super) fn passed(evidence: &Evidence) -> Option<String> {
     };
     let has_passed = |kind: CheckKind| runs.iter().any(|check| check.kind == kind && !check.failed);
     let failed = runs.iter().filter(|check| check.failed && has_passed(check.kind));
-    let failed: Vec<String> = failed.map(kind_and_place).collect();
+    let main = main_run(evidence);
+    let other_suites = failing_runs(evidence).into_iter().filter(|run| main != Some(*run));
+    let failed: Vec<String> =
+        failed.map(kind_and_place).chain(other_suites.map(TestRun::label)).collect();
     let (fresh, stale) = (names(false), names(true));
     let passed = match (fresh.is_empty(), stale.is_empty()) {
         (true, true) => return None,
@@ -243,7 +294,7 @@ fn kind_and_place(check: &LastCheck) -> String {
 /// number of passed tests; the boolean is `true` if a file was changed after the run.
 fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
     let Some(main) = main_run(evidence) else { return Vec::new() };
-    let is_stale = |run: &TestRun| code_changed_after(evidence, run.origin);
+    let is_stale = |run: &TestRun| code_changed_after(evidence, run.origin, run.at);
     let others = suites(evidence).into_iter().filter(|run| run.origin.source == 0 && *run != main);
     let passed = others.filter(|run| {
         run.failed == 0 && (run.passed > 1 || run.passed == 1 && !run.is_single_test())
@@ -263,8 +314,10 @@ fn other_suites(evidence: &Evidence) -> Vec<(String, bool)> {
 mod tests {
     use super::*;
     use crate::{
-        model::transcript::{Item, Origin, SessionContext},
-        summarize::evidence::scenarios::Script,
+        model::transcript::{Item, SessionContext},
+        summarize::{
+            evidence::scenarios::Script, from_evidence::request::wording_scenarios::summary,
+        },
     };
 
     fn script() -> Script {
@@ -316,6 +369,10 @@ mod tests {
             ("npm run lint && npx vitest run", vec![]),
             ("cd app && npm run lint", vec![CheckKind::Lint]),
             ("npx eslint src && npx eslint test", vec![CheckKind::Lint]),
+            ("npm ci && npm run lint", vec![]),
+            ("cd app && npx eslint src && npm publish", vec![]),
+            ("npm run lint && echo ok", vec![CheckKind::Lint]),
+            ("export CI=1 && cd app && npm run lint 2>&1 | tail -3", vec![CheckKind::Lint]),
         ] {
             let mut script = Script::default();
             script.prompt("Add a column");
@@ -323,6 +380,71 @@ mod tests {
             let failed = last_runs(&script.collect()).into_iter().filter(|one| one.failed);
             assert_eq!(failed.map(|one| one.kind).collect::<Vec<_>>(), wanted, "{line}");
         }
+    }
+
+    #[test]
+    fn a_command_that_only_names_a_check_is_no_check() {
+        for line in [
+            "git commit -am \"Fix clippy warnings\"",
+            "git commit -am \"Fix the list; clippy is silent | eslint\"",
+            "git push -u origin fix/lint",
+            "git add .eslintrc.json biome.json",
+            "cat eslint.config.js",
+            "cat .github/workflows/lint.yml",
+            "grep -rn \"eslint-disable|biome\" src",
+            "npm install -D eslint",
+            "pnpm --filter web add -D biome",
+            "sudo apt-get install -y shellcheck",
+            "pip install mypy",
+            "uv pip install mypy",
+            "cargo install cargo-audit clippy",
+            "npx prettier --write package.json",
+            "npm run format -- build.ts",
+        ] {
+            assert_eq!(kinds(line), [], "{line}");
+        }
+        use CheckKind::{Build, Lint, Types};
+        for (line, kind) in [
+            ("cd app && npm run lint", Lint),
+            ("npx eslint src", Lint),
+            ("pnpm -r lint", Lint),
+            ("RUSTFLAGS=-Dwarnings cargo clippy --all-targets 2>&1 | tail -5", Lint),
+            ("git stash && npx eslint 'src/**'", Lint),
+            ("uv run mypy .", Types),
+            ("mvn package", Build),
+            ("./gradlew assemble", Build),
+            ("npm run build:prod", Build),
+            ("npm run build; echo 'done'", Build),
+            ("go build ./...", Build),
+        ] {
+            assert_eq!(kinds(line), [kind], "{line}");
+        }
+    }
+
+    #[test]
+    fn a_check_in_a_line_without_its_middle_is_found() {
+        for (line, wanted) in [
+            (
+                "echo \"=== format ===\" && rustfmt a.rs && echo \"done",
+                " && echo \"=== lint ===\" && golangci-lint run ./...",
+                true,
+            ),
+            (
+                "echo \"=== format ===\" && rustfmt a.rs && echo \"done",
+                "lint ===\" && golangci-lint run ./...",
+                true,
+            ),
+            ("git commit -m \"Format the list", " and eslint; fix it\"", false),
+        ]
+        .map(|(head, tail, wanted)| (format!("{head} … {tail}"), wanted))
+        {
+            assert_eq!(kinds(&line).contains(&CheckKind::Lint), wanted, "{line}");
+        }
+    }
+
+    fn kinds(line: &str) -> Vec<CheckKind> {
+        let runs = |kind: &CheckKind| parts(line).any(|part| kind.is_run_by(part));
+        CheckKind::ALL.into_iter().filter(runs).collect()
     }
 
     #[test]
@@ -334,6 +456,77 @@ mod tests {
             script.run("f", later, Outcome::Succeeded, "");
             let evidence = script.collect();
             assert_eq!((last_runs(&evidence), passed(&evidence)), (Vec::new(), None), "{later}");
+        }
+    }
+
+    #[test]
+    fn a_build_that_later_tests_prove_is_not_failing() {
+        let cargo = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n";
+        let vitest = " Test Files  3 passed (3)\n      Tests  230 passed (230)\n";
+        for (build, edits, test, output, fails) in [
+            ("cargo build", true, "cargo test", cargo, false),
+            ("cd app && cargo build --release", true, "cargo test -p app", cargo, false),
+            // Without a change, the tests may belong to another package.
+            ("cargo build", false, "cargo test -p list", cargo, true),
+            // Vitest does not check the types.
+            ("npm run build", true, "npx vitest run", vitest, true),
+            ("make build", true, "cargo test", cargo, true),
+            ("cargo build", true, "ls", "", true),
+        ] {
+            let mut script = Script::default();
+            script.prompt("Add a column");
+            script.run("a", build, Outcome::Failed(Some(101)), "error[E0308]: mismatched types\n");
+            if edits {
+                script.edit("b", "/app/list.rs", "a", "b");
+            }
+            script.run("c", test, Outcome::Succeeded, output);
+            let evidence = script.collect();
+            assert_eq!(failing_build(&evidence).is_some(), fails, "{build} {test}");
+            let steps = summary(&script).next_steps.unwrap_or_default();
+            let is_open = |step: &String| step.starts_with("Resolve") || step.contains("build");
+            assert_eq!(steps.iter().any(is_open), fails, "{steps:?}");
+        }
+    }
+
+    #[test]
+    fn a_build_that_was_repaired_is_not_failing_after_many_commands() {
+        for (repairs, fails) in [(true, false), (false, true)] {
+            let mut script = Script::default();
+            script.prompt("Add a column");
+            script.run("a", "npm run build", Outcome::Failed(Some(1)), "error TS2304\n");
+            script.edit("b", "/app/list.ts", "a", "b");
+            let outcome = if repairs { Outcome::Succeeded } else { Outcome::Failed(Some(1)) };
+            script.run("c", "npm run build", outcome, "");
+            for number in 0..60 {
+                let line = format!("./deploy.sh {number}");
+                script.run("d", &line, Outcome::Succeeded, "");
+            }
+            assert_eq!(failing_build(&script.collect()).is_some(), fails, "{repairs}");
+        }
+    }
+
+    #[test]
+    fn a_check_whose_output_shows_a_failure_has_failed() {
+        let error = "src/list.ts(3,1): error TS2304: Cannot find name 'x'.\n";
+        let both = "src/list.ts(3,1): error TS2304: Cannot find name 'x'.\nBUILD_FAILED\n";
+        for (line, output, fails) in [
+            ("npm run build > /tmp/b.log 2>&1; echo \"exit=$?\"", "exit=1\n", true),
+            ("npx tsc --noEmit; echo \"EXIT: $?\"", "EXIT: 2\n", true),
+            ("npm run lint 2>&1 | tail -3; echo \"exit ${PIPESTATUS[0]}\"", "x\nexit 1\n", true),
+            ("npm run build && echo BUILD_OK || echo BUILD_FAILED", both, true),
+            ("npx tsc --noEmit && echo ok; ls dist", error, true),
+            ("npm run build; echo \"exit=$?\"", "exit=0\n", false),
+            ("npm run build; echo \"5 files\"", "5 files\n", false),
+            ("npm run build && echo BUILD_OK || echo BUILD_FAILED", "BUILD_OK\n", false),
+            ("npx tsc --noEmit && echo \"errors: 0\"", "errors: 0\n", false),
+        ] {
+            let mut script = Script::default();
+            script.prompt("Add a column");
+            script.edit("a", "/app/list.ts", "a", "b");
+            script.run("b", line, Outcome::Succeeded, output);
+            let failed: Vec<bool> =
+                last_runs(&script.collect()).iter().map(|one| one.failed).collect();
+            assert_eq!(failed, [fails], "{line}");
         }
     }
 

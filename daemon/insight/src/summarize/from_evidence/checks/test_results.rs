@@ -56,7 +56,7 @@ pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
         let mut prompts = evidence.prompts.iter().filter(|one| later(one.at) && one.at < event.at);
         !prompts.any(|one| pull_request::states_merge(&one.text))
     });
-    let changed = code_changed_after(evidence, run.origin);
+    let changed = code_changed_after(evidence, run.origin, run.at);
     let end = evidence.span.last.zip(run.at);
     let is_old = end.is_some_and(|(end, ran)| end.since(ran).as_secs() > HALF_A_DAY);
     let date = run.at.filter(|_| is_old).map(|at| at.to_string().chars().take(10).collect());
@@ -75,9 +75,16 @@ pub(crate) fn age(evidence: &Evidence, run: &TestRun) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// Whether a file that may affect checks was changed after `at` in the same transcript.
-pub(super) fn code_changed_after(evidence: &Evidence, at: Origin) -> bool {
-    evidence.changed_files().any(|(path, work)| work.last.follows(at) && may_affect_checks(path))
+/// Whether a file that may affect checks was changed after the run at `origin` and the time `at`,
+/// also by a sub-agent.
+pub(super) fn code_changed_after(
+    evidence: &Evidence,
+    origin: Origin,
+    at: Option<Timestamp>,
+) -> bool {
+    evidence.changed_files().any(|(path, work)| {
+        work.last.is_after(work.changed_at, origin, at) && may_affect_checks(path)
+    })
 }
 
 /// Whether a change to a file may change the result of a test or another check. A change to a
@@ -96,7 +103,7 @@ fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
     let later = evidence.commands.iter().filter(is_later);
     let mut later = later.filter(|one| one.outcome.succeeded() && !one.shows_failure);
     let last = later.rfind(|one| runs_tests(&one.command))?;
-    let changed = code_changed_after(evidence, last.origin);
+    let changed = code_changed_after(evidence, last.origin, last.at);
     // A test run has the line of its output; a command has the line of its call.
     let is_read = evidence
         .tests
@@ -155,6 +162,27 @@ pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
         true => other_part_since(evidence, main),
         false => Some(main),
     }
+}
+
+/// Returns the latest runs of suites with failures: [`main_run`], and runs of other suites, which no
+/// commit and no whole run of all places followed.
+pub(crate) fn failing_runs(evidence: &Evidence) -> Vec<&TestRun> {
+    let main = main_run(evidence).filter(|run| run.failed > 0);
+    let is_over = |run: &TestRun| {
+        let includes = |later: &TestRun| {
+            later.origin.follows(run.origin)
+                && later.framework == run.framework
+                && (later.failed, later.is_part()) == (0, false)
+                && (later.place.is_none() || run.place.is_none())
+                && later.total() >= run.total()
+        };
+        evidence.commits.iter().any(|commit| commit.origin.follows(run.origin))
+            || evidence.tests.iter().any(includes)
+    };
+    let others = suites(evidence).into_iter().filter(|run| {
+        run.failed > 0 && run.origin.source == 0 && main != Some(*run) && !is_over(run)
+    });
+    main.into_iter().chain(others).collect()
 }
 
 /// Returns the last successful run after `failed` of another part of the same suite, if it has at
@@ -254,6 +282,36 @@ mod tests {
             let commits = vec![commit.clone(); commits];
             let evidence = Evidence { tests, commits, ..Evidence::default() };
             assert_eq!(main_run(&evidence).map(|run| run.passed), wanted);
+        }
+    }
+
+    #[test]
+    fn a_suite_that_fails_stays_failing_when_another_suite_passes() {
+        let at = |line, place: Option<&str>, run: TestRun| TestRun {
+            origin: Origin { source: 0, line },
+            place: place.map(str::to_owned),
+            ..run
+        };
+        let failed = at(1, Some("backend"), run("pytest", 40, 2));
+        let commit = Commit {
+            hash: "1a2b3c4".to_owned(),
+            subject: "One".to_owned(),
+            body: String::new(),
+            origin: Origin { source: 0, line: 9 },
+            at: None,
+        };
+        for (later, commits, wanted) in [
+            (at(2, Some("frontend"), run("jest", 12, 0)), 0, 1),
+            (at(2, Some("frontend"), run("jest", 12, 1)), 0, 2),
+            (at(2, Some("frontend"), run("jest", 12, 0)), 1, 0),
+            (at(2, Some("backend"), run("pytest", 42, 0)), 0, 0),
+            (at(2, None, run("pytest", 90, 0)), 0, 0),
+            (at(2, None, run("pytest", 9, 0)), 0, 1),
+        ] {
+            let tests = vec![failed.clone(), later];
+            let commits = vec![commit.clone(); commits];
+            let evidence = Evidence { tests, commits, ..Evidence::default() };
+            assert_eq!(failing_runs(&evidence).len(), wanted, "{:?}", evidence.tests[1]);
         }
     }
 

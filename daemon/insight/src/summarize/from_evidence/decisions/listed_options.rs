@@ -18,9 +18,12 @@ const REPORTS: usize = 3;
 /// Such a quote cannot be understood without the list of options.
 pub(crate) fn names_options(quote: &str) -> bool {
     pattern!(
-        r"(?:^|\s)[B-H](?:[,.]| and\b|$)|(?:^|\s)[1-9] ?(?:[-–,]|and) ?[1-9]\b|\b(?i:options?|number|points?|items?|findings?) (?:[1-9]|[A-H])\b"
+        r"(?:^|\s)[B-H](?:[,.]| and\b|$)|(?:^|\s)[1-9] ?(?:[-–,]|and) ?[1-9](?:$|[,.;:!?)–-]| (?i:with|and|but|then|as|first|please|now|too|only|are|is|should|looks?|sounds?|in|for|are)\b)|\b(?i:options?|number|points?|items?|findings?) (?:[1-9]|[A-H])\b"
     )
     .is_match(quote)
+        // `C` beside another language is a language.
+        && !pattern!(r"\bC,? (?i:and|not|or|over|instead of|rather than) (?:C\+\+|Rust|rust|Go|Zig|Python|Java|TypeScript)\b|\b(?:in|from|to) C\b")
+            .is_match(quote)
 }
 
 /// Returns the labels of the options whose letters or numbers are in `words`, from the last report
@@ -113,6 +116,24 @@ pub(crate) fn all_options(entries: &Entries<'_>, report: &Report, most: usize) -
 mod tests {
     use super::*;
     use crate::model::evidence::TurnReport;
+
+    #[test]
+    fn ranges_and_languages_are_no_options() {
+        for (quote, wanted) in [
+            ("do B, C and D", true),
+            ("go for 1-3", true),
+            ("do 1-3 with a test each", true),
+            ("fix 1, 2 and skip the rest", true),
+            ("use option 2", true),
+            ("use C.", true),
+            ("use 3-5 workers instead of one per core", false),
+            ("keep 2 and 3 copies of each", false),
+            ("let's use C, not Rust", false),
+            ("write it in C.", false),
+        ] {
+            assert_eq!(names_options(quote), wanted, "{quote}");
+        }
+    }
 
     #[test]
     fn an_option_is_found_by_its_heading_before_other_lists() {

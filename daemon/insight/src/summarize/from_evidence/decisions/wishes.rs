@@ -56,9 +56,11 @@ pub(crate) fn wishes(entries: &Entries<'_>) -> Vec<String> {
             parts.into_iter().map(move |part| (is_list, part))
         });
         for (is_of_list, sentence) in parts {
+            let earlier = list.len();
             list.retain(|wish: &String| !takes_back(sentence, wish));
+            let is_of_wish = list.len() < earlier || is_lasting_withdrawal(sentence);
             let label = match () {
-                () if is_withdrawal(sentence) => WITHDRAWN,
+                () if is_withdrawal(sentence) && is_of_wish => WITHDRAWN,
                 () if !is_of_list && !is_wish(sentence) => continue,
                 () if is_everywhere(sentence) => EVERYWHERE,
                 () => "",
@@ -96,7 +98,7 @@ fn separate_wishes(sentence: &str) -> Vec<&str> {
 const TAKEN_BACK_SHARE: f64 = 0.5;
 
 /// Whether a later sentence of the session takes a wish back: the sentence withdraws most of its
-/// words, drops what the wish asks for, or goes back to what the wish rejects.
+/// words, drops the thing that the wish is about, or goes back to what the wish rejects.
 fn takes_back(sentence: &str, wish: &str) -> bool {
     if wish.starts_with(WITHDRAWN) || is_question(sentence) {
         return false;
@@ -109,7 +111,27 @@ fn takes_back(sentence: &str, wish: &str) -> bool {
         let object = object.map(words).unwrap_or_default();
         !object.is_empty() && object.is_subset(wanted)
     };
-    withdraws || is_of(dropped(sentence), &chosen) || is_of(returned_to(sentence), &rejected)
+    // `Revert the commit` and `we don't need a test for this one` are about work, not about a rule.
+    let is_about_work = is_for_now(sentence)
+        || pattern!(r"(?i)\b(?:revert|undo|take back|discard)\b|\b(?:for this|this one)\b")
+            .is_match(sentence);
+    let object = dropped(sentence).filter(|_| !is_about_work);
+    let is_main_object = object.is_some_and(|object| {
+        share_of_words(&chosen, &words(object)) >= TAKEN_BACK_SHARE || is_used(object, wish)
+    });
+    withdraws || is_main_object && is_of(object, &chosen) || is_of(returned_to(sentence), &rejected)
+}
+
+/// Whether a wish is to use `object`, for example `use pnpm in this repo`.
+fn is_used(object: &str, wish: &str) -> bool {
+    let object = object.to_lowercase();
+    let uses = pattern!(r"(?i)\b(?:use|using|prefer|stick (?:to|with)) (?:the |an? |our )?");
+    uses.find_iter(wish).any(|found| {
+        let rest = wish[found.end()..].to_lowercase();
+        let rest = rest.trim_start_matches(['`', '\'', '"']);
+        rest.strip_prefix(object.as_str())
+            .is_some_and(|after| !after.starts_with(|next: char| next.is_alphanumeric()))
+    })
 }
 
 /// Splits a wish before the alternative that it rejects, for example `use tabs, not spaces`.
@@ -140,6 +162,7 @@ fn is_reproach(sentence: &str) -> bool {
         r"(?i)\bshould (?:never|not|always) have (?:been|done|gone|had|made|\w+ed|\w+en)\b|^from now on,? (?:it|they) should\b"
     )
     .is_match(sentence)
+        || is_phrase(Topic::Symptom, sentence)
 }
 
 /// Whether a sentence with `prefer` only picks an option that was shown before.
@@ -153,6 +176,16 @@ fn is_withdrawal(sentence: &str) -> bool {
     !is_question(sentence)
         && (12..=QUOTE).contains(&sentence.len())
         && is_phrase(Topic::Withdrawal, sentence)
+}
+
+/// Whether a withdrawal says that a rule ends. Without this, `you can run the tests again` is only a
+/// permission for the current task, unless the user stated a wish about it.
+fn is_lasting_withdrawal(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)\b(?:any ?more|any longer|no longer|from now on|rules?|what i said|wish|instructions?|preferences?|stop always)\b|\b(?:nicht|keine?n?)\b.{0,60}\b(?:mehr|länger)\b|\b(?:vergiss|ab jetzt|ya no|olvida|oublie)\b|\bplus (?:besoin|nécessaire|à|la peine)\b|再|忘|もう|取り消|無視"
+    )
+    .is_match(sentence)
+        && !pattern!(r"可以重新").is_match(sentence)
 }
 
 /// Whether a sentence limits a wish to the current task.
@@ -197,6 +230,13 @@ mod tests {
             ("run make check before every commit", "no need for the cache anymore", false),
             ("run make check before every commit", "drop the old cache", false),
             ("never touch config/prod.yml", "you may edit config/prod.yml again", true),
+            ("Always run the tests before you commit.", "revert the commit", false),
+            ("Never commit without asking me.", "ok, revert that commit please", false),
+            ("Always run the linter before you push to main.", "undo the push", false),
+            ("Always add a test for every bug fix.", "we don't need a test for this one", false),
+            ("Always add a test for every bug fix.", "drop the test", false),
+            ("I prefer small commits.", "forget the small commits", true),
+            ("Always use `pnpm` here.", "actually, drop pnpm", true),
         ] {
             let kept = wishes_in(&["Fix it", wish, later]);
             let is_left = kept.iter().any(|line| line == &format!("\"{wish}\""));
@@ -257,6 +297,33 @@ mod tests {
         ] {
             assert_eq!(wished(prompt).as_deref(), wanted, "{prompt}");
         }
+    }
+
+    #[test]
+    fn a_permission_for_the_current_task_withdraws_no_wish() {
+        for (prompt, is_listed) in [
+            ("you can run the tests again", false),
+            ("it's ok to push it now", false),
+            ("no need to update the docs now", false),
+            ("no need for the migration since the table is empty", false),
+            ("Ya puedes volver a ejecutar las pruebas.", false),
+            ("你可以重新运行测试了。", false),
+            ("Du kannst jetzt wieder den Server starten.", false),
+            ("no need to update the docs anymore", true),
+            ("It's fine to push to main from now on.", true),
+            ("Forget what I said about pnpm.", true),
+            ("Ya no hace falta firmar los commits.", true),
+            ("不用再签名提交了。", true),
+            ("Du musst die Commits nicht mehr signieren.", true),
+            ("もうコミットに署名する必要はありません。", true),
+        ] {
+            let found = wished(prompt).is_some_and(|wish| wish.starts_with(WITHDRAWN));
+            assert_eq!(found, is_listed, "{prompt}");
+        }
+        assert_eq!(
+            wishes_in(&["never push to main", "You may push to main again."]),
+            ["Withdrawn: \"You may push to main again.\""]
+        );
     }
 
     #[test]

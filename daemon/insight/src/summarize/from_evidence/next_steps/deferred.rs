@@ -44,7 +44,8 @@ const UNRUN: usize = 4;
 
 /// Adds the newest stash whose changes were neither restored nor dropped.
 pub(crate) fn stashed(entries: &Entries<'_>, list: &mut Vec<String>) {
-    if let Some(branch) = entries.evidence.checkout.stashes.last() {
+    let mut stashes = entries.evidence.checkout.stashes.iter();
+    if let Some(branch) = stashes.rfind(|branch| !branch.is_empty()) {
         push(list, format!("Stashed on `{branch}` and not restored (`git stash list`)"));
     }
 }

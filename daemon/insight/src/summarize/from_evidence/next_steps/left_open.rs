@@ -7,7 +7,7 @@ use crate::{
     model::{evidence::GitStep, transcript::Origin},
     report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
     summarize::from_evidence::{
-        entries::{Entries, push},
+        entries::{Entries, has_ideographs, push},
         next_steps::settled::{decides_by_number, is_settled},
         reported::{
             items::{first_that_fit, shortened_to_fit},
@@ -130,7 +130,8 @@ pub(crate) fn questions(entries: &Entries<'_>, list: &mut Vec<String>) {
         Block::Paragraph(_) | Block::Heading(_) => None,
     });
     let is_question = |line: &String| {
-        line.ends_with('?') && QUESTION_BYTES.contains(&line.len()) && line.split(' ').count() >= 4
+        let is_long = line.split(' ').count() >= 4 || has_ideographs(line);
+        line.ends_with(['?', '？']) && QUESTION_BYTES.contains(&line.len()) && is_long
     };
     let asked: Vec<String> = asked.filter(is_question).collect();
     for question in asked.iter().rev().take(MAX_QUESTIONS) {
@@ -343,10 +344,10 @@ pub(crate) fn is_taken_up_by(
             .iter()
             .any(|event| event.step == step && event.succeeded && later(event.origin))
     };
-    if pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|up|to|and|when|once|upstream|origin|main|master|PR|`|(?:the|your|my|our) (?:\w+ ){0,3}(?:branch|commits?|changes?|tags?|fix|work)\b))").is_match(line) {
+    if is_about_push(line) {
         return done(GitStep::Push);
     }
-    if pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|to|and|when|once|`|(?:the|your|my|our) (?:\w+ ){0,3}(?:files?|changes?|fix|work)\b))").is_match(line) {
+    if is_about_commit(line) {
         return evidence.commits.iter().any(|commit| later(commit.origin));
     }
     if overtaken::is_gone(entries, line, origin) || names_closed(evidence, line) {
@@ -374,6 +375,16 @@ pub(crate) fn is_taken_up_by(
             })
 }
 
+/// Whether an open end is only that work is not pushed.
+fn is_about_push(line: &str) -> bool {
+    pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|up|to|and|when|once|upstream|origin|main|master|PR|`|(?:the|your|my|our) (?:\w+ ){0,3}(?:branch|commits?|changes?|tags?|fix|work)\b))|\bnicht (?:\w+ ){0,3}(?:gepusht|gepushed|hochgeladen)\b|\b(?:pas|jamais) encore (?:été )?poussé|\bsin (?:subir|pushear)\b|\bno .{0,20}\b(?:subid|empujad|pushead)|尚未推送|[还還][没沒]有?推送|プッシュ(?:して|されて)い(?:ません|ない)|未プッシュ").is_match(line)
+}
+
+/// Whether an open end is only that work is not committed.
+fn is_about_commit(line: &str) -> bool {
+    pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|to|and|when|once|`|(?:the|your|my|our) (?:\w+ ){0,3}(?:files?|changes?|fix|work)\b))|\bnicht (?:\w+ ){0,3}(?:committet|committed|eingecheckt)\b|\b(?:pas|jamais) encore (?:été )?(?:commité|committé|validé)|\bsin (?:commitear|confirmar)\b|\bno .{0,20}\b(?:commitead|confirmad)|尚未提交|[还還][没沒]有?提交|コミット(?:して|されて)い(?:ません|ない)|未コミット").is_match(line)
+}
+
 #[cfg(test)]
 mod tests {
     use crate::{
@@ -382,6 +393,49 @@ mod tests {
             evidence::scenarios::Script, from_evidence::request::wording_scenarios::summary,
         },
     };
+
+    #[test]
+    fn a_push_closes_what_was_not_pushed_in_any_language() {
+        for line in [
+            "Noch nicht gepusht.",
+            "Die Commits sind noch nicht auf den Server gepusht.",
+            "La branche n'est pas encore poussée.",
+            "Los commits no están subidos.",
+            "代码尚未推送到远程仓库。",
+            "还没推送。",
+            "まだプッシュしていません。",
+        ] {
+            assert!(super::is_about_push(line) && !super::is_about_commit(line), "{line}");
+        }
+        for line in
+            ["Die Liste ist noch nicht committet.", "更改尚未提交。", "コミットしていません。"]
+        {
+            assert!(super::is_about_commit(line) && !super::is_about_push(line), "{line}");
+        }
+        for line in [
+            "Die Bilder werden nicht angezeigt.",
+            "El archivo no se sube con una cola.",
+            "Le test n'est pas encore écrit.",
+            "推送通知还没做。",
+            "プッシュ通知は未対応です。",
+        ] {
+            assert!(!super::is_about_push(line) && !super::is_about_commit(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn questions_in_a_list_are_found_in_any_script() {
+        for question in
+            ["Should the names of the list be sorted?", "是否也需要修改注册页面的令牌格式？"]
+        {
+            let mut script = Script::default();
+            script.prompt("Fix the login");
+            script.edit("a", "/app/login.rs", "a", "b");
+            script.reply("m1", &format!("Fixed the login.\n\n- {question}\n- Add a test\n"));
+            let steps = summary(&script).next_steps.unwrap_or_default().join("\n");
+            assert!(steps.contains(&format!("To decide: {question}")), "{steps}");
+        }
+    }
 
     #[test]
     fn what_the_user_supplies_is_no_longer_to_be_set_up() {

@@ -18,7 +18,10 @@ use crate::{
     summarize::{
         evidence::runs_tests,
         from_evidence::{
-            checks::{self, test_results::main_run},
+            checks::{
+                self,
+                test_results::{failing_runs, main_run},
+            },
             decisions::{
                 listed_options::{all_options, option_named},
                 refusals,
@@ -26,7 +29,7 @@ use crate::{
             entries::{Entries, is_outside_project, push},
             findings::last_turn_errors,
             next_steps::open_tasks::open_tasks,
-            outcome::is_given_up,
+            outcome::{is_given_up, is_thanks},
             request::{Request, Weight, objective::stops_work},
         },
         lists::shortened,
@@ -192,10 +195,8 @@ fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
         return;
     }
     let replied_at = evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
-    let Some(last) = evidence.prompts.last().filter(|prompt| prompt.origin.line > replied_at)
-    else {
-        return;
-    };
+    let last = evidence.prompts.last().filter(|prompt| prompt.origin.line > replied_at);
+    let Some(last) = last.filter(|prompt| !is_thanks(&prompt.text)) else { return };
     let began = evidence.last_result.is_some_and(|result| result.line > last.origin.line);
     let state = REQUEST_STATES[usize::from(began)];
     let request = Request::of(&last.text);
@@ -208,7 +209,8 @@ fn unanswered(entries: &Entries<'_>, list: &mut Vec<String>) {
 
 /// Adds failing tests and checks, untested changes, and the unresolved errors of the last turn.
 fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
-    if let Some(run) = main_run(entries.evidence).filter(|run| run.failed > 0) {
+    let main = main_run(entries.evidence);
+    for run in failing_runs(entries.evidence) {
         let alone = without_parents(&run.failed_tests);
         let count = alone.len();
         let has_parents = count < run.failed_tests.len();
@@ -226,7 +228,8 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
             false => total.max(1),
         };
         let noun = if failed == 1 { "test" } else { "tests" };
-        push(list, format!("Fix {failed} failing {noun}{named}"));
+        let suite = if main == Some(run) { String::new() } else { format!(" of {}", run.label()) };
+        push(list, format!("Fix {failed} failing {noun}{suite}{named}"));
     }
     if let Some(command) = checks::failing_build(entries.evidence) {
         let command = entries.tidy_line(&before_gap(command));
@@ -247,7 +250,10 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     let is_done = entries.evidence.report.iter().any(|one| one.kind == StatementKind::Done);
     for error in last_turn_errors(entries.evidence) {
         let has_substitute = is_done && error.origin.line < replied_at;
-        if !has_substitute && !tests_ran(error.origin) {
+        let is_build = pattern!(r"\b(?:build|compile|assemble|check)\b").is_match(&error.attempt);
+        let is_built = is_build
+            && checks::tests_were_built_since(entries.evidence, &error.attempt, error.origin);
+        if !has_substitute && !tests_ran(error.origin) && !is_built {
             let command = entries.tidy_line(&before_gap(&error.attempt));
             let remedy = error.remedy.as_ref();
             let remedy =
@@ -340,7 +346,9 @@ fn offered(entries: &Entries<'_>, list: &mut Vec<String>) {
         let offer = pattern!(r"(?i)^(commit|push|merge)[.! ]*$").replace(&offer, "$1 the changes");
         return push(list, entries.tidy(&format!("Offered: {offer}")));
     }
-    let Some(question) = all.into_iter().rev().find(|one| one.ends_with('?')) else { return };
+    let Some(question) = all.into_iter().rev().find(|one| one.ends_with(['?', '？'])) else {
+        return;
+    };
     let offer = pattern!(
         r"(?i)^(?:do you )?(?:want|would you like) (?:me )?to (.{8,})\?$|^(?:should|shall) (?:i|we) (.{8,})\?$"
     );

@@ -50,7 +50,7 @@ pub(super) fn by_user(entries: &Entries<'_>, list: &mut Vec<String>) {
 /// postpones nothing.
 fn postpones(sentence: &str) -> bool {
     is_phrase(Topic::Postponed, sentence)
-        && !pattern!(r"(?i)\b(?:demo|deadline|meeting|launch|presentation)\b").is_match(sentence)
+        && !pattern!(r"(?i)\b(?:the|our|my) (?:\w+ )?(?:demo|deadline|meeting|launch|presentation) (?:is|are)\b").is_match(sentence)
 }
 
 /// Returns the part of a sentence before an English expression of time, or else the whole sentence.
@@ -116,6 +116,10 @@ mod tests {
             ("leave the old links for another day", true),
             ("let's fix the slow import in the next session", true),
             ("the demo is for next week, make it nice", false),
+            ("our next launch is for tomorrow", false),
+            ("stop, i have a meeting, we continue with the report tomorrow", true),
+            ("gotta run to a meeting, do the failing cart test another day", true),
+            ("let's fix the launch script tomorrow", true),
             ("the job runs until tomorrow", false),
             ("can we do the links later?", false),
         ] {

@@ -18,7 +18,7 @@ use crate::{
         },
         request::{Request, Weight},
     },
-    text::{one_line, pattern, spoken_sentences},
+    text::{one_line, pattern, sentences, spoken_sentences},
 };
 
 /// Maximum length, in bytes, of a prompt that asks for a merge or says that something still fails.
@@ -34,7 +34,6 @@ pub(crate) fn is_unmerged(evidence: &Evidence) -> bool {
     let mut events = evidence.git_events.iter();
     let mut reports = evidence.reports.iter().filter(|report| later(report.origin, report.at));
     let mut prompts = evidence.prompts.iter().filter(|prompt| later(prompt.origin, prompt.at));
-    let says_merged = |text: &str| pattern!(r"(?i)\bmerged\b").is_match(text);
     let is_published = !evidence.commits.is_empty() || !evidence.pull_requests.is_empty();
     let requests = evidence.pull_requests.len();
     let are_closed = requests > 0 && (0..requests).all(|at| is_closed(evidence, at));
@@ -44,6 +43,16 @@ pub(crate) fn is_unmerged(evidence: &Evidence) -> bool {
             .any(|event| event.succeeded && merges(event.step) && later(event.origin, event.at))
         && !reports.any(|report| says_merged(&report.text))
         && !prompts.any(|prompt| says_merged(&prompt.text))
+}
+
+/// Whether a text says that something was merged, and not only that it cannot or will not be merged.
+fn says_merged(text: &str) -> bool {
+    let unmerged = pattern!(
+        r"(?i)(?:\b(?:not|cannot|never|to be|(?:can|will|must|should|could|would|may) be|until|once|before|if|unless|when)\b|n['’]t\b)[^,.;]{0,40}\bmerged\b"
+    );
+    text.lines()
+        .flat_map(sentences)
+        .any(|sentence| pattern!(r"(?i)\bmerged\b").is_match(&unmerged.replace_all(sentence, "")))
 }
 
 /// Adds the merge that the user asked for, if the session shows no merge.
@@ -71,6 +80,9 @@ fn asks_for_merge(prompt: &str) -> bool {
             r"(?i)(?:^|\b(?:and|then|please|you|lets|let.s|to)[, ]+)(?:merge (?:it|this|that|them|now|to (?:main|master)|(?:the |this |that )?(?:pr|pull request|branch|mr)\b|#[0-9])|get (?:it|this|that|them|all|everything)(?: all)? merged)\b|^merge[.!]*$|\band merge[.!]*$"
         )
         .is_match(sentence)
+            // `Merge them into one` is about code.
+            && !pattern!(r"(?i)\bmerge (?:it|this|that|them)\b[^,.;]{0,20}? (?:into (?:one|an?)\b|(?:into|with) (?:(?:the )?(?:same|first|second|other|existing)|each other)\b|(?:in|into|with) `?[\w/-]+\.[a-z]{1,5}\b)")
+                .is_match(sentence)
             && !pattern!(r"(?i)\b(?:don.t|do not|not|before|after|when|once|if|until|conflicts?|squash into|main into|master into)\b|\?$")
                 .is_match(sentence)
     };
@@ -128,8 +140,26 @@ mod tests {
             ("don't merge it yet", false),
             ("resolve merge conflicts and if no issues merge", false),
             ("should we merge it?", false),
+            ("there are two helpers for dates in login.rs, please merge them into one", false),
+            ("merge this into utils.rs", false),
+            ("please merge them with the existing helper", false),
+            ("merge it into main", true),
+            ("merge this into release/1.2", true),
+            ("merge it with a squash commit", true),
         ] {
             assert_eq!(asks_for_merge(prompt), wanted, "{prompt}");
+        }
+        for (text, wanted) in [
+            ("The pull request cannot be merged yet, because a review is required.", false),
+            ("#12 is not merged.", false),
+            ("It isn’t merged yet.", false),
+            ("Once it is merged, I tag it.", false),
+            ("It can be merged.", false),
+            ("Merged #12. The release is not tagged yet.", true),
+            ("The pull request is merged.", true),
+            ("I merged it, but the branch is not deleted.", true),
+        ] {
+            assert_eq!(says_merged(text), wanted, "{text}");
         }
         let mut script = Script::default();
         script.prompt("Add a guide");

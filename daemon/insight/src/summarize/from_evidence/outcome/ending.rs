@@ -147,7 +147,7 @@ fn reports_publication(words: &str) -> bool {
 /// announce a step, or say that the work is committed or pushed.
 fn still_valid(before: &str) -> Option<String> {
     let is_over = |sentence: &&str| {
-        sentence.ends_with('?')
+        sentence.ends_with(['?', '？'])
             || is_phrase(Topic::Proposal, sentence)
             || is_phrase(Topic::PublishOffer, sentence)
             || is_phrase(Topic::Status, sentence)
@@ -346,6 +346,15 @@ pub(crate) fn claims_unseen_tests(evidence: &Evidence, sentence: &str) -> bool {
 
 /// Whether a sentence only announces something, for example `Here's what changed:`.
 fn is_announcement(sentence: &str) -> bool {
+    // `Done — the endpoint returns 404` says more than its first word.
+    let exclamation = pattern!(
+        r"(?i)^(?:great|perfect|excellent|done|looks good|all good|got it|sure|ok(?:ay)?)(?: ?[—–:,]| -)+ (.+)$"
+    );
+    let rest = exclamation.captures(sentence).and_then(|found| found.get(1));
+    if let Some(rest) = rest.filter(|rest| rest.as_str().split(' ').count() > 2) {
+        let begins_to_work = pattern!(r"^[a-z]+ing\b").is_match(rest.as_str());
+        return begins_to_work || is_announcement(rest.as_str());
+    }
     let short = sentence.split(' ').count();
     let is_hope = short > 3
         && (is_phrase(Topic::Hope, sentence)
@@ -469,6 +478,27 @@ mod tests {
             "That's only the old server. The tests are stable now. I need to commit. Shall I?";
         assert_eq!(still_valid(before).as_deref(), Some("The tests are stable now."));
         assert_eq!(still_valid("Committed. Shall I push?"), None);
+    }
+
+    #[test]
+    fn a_sentence_after_an_exclamation_is_kept() {
+        for text in [
+            "Done — the endpoint now returns 404 for unknown ids.",
+            "Done: the endpoint now returns 404 for unknown ids.",
+            "Perfect, the endpoint now returns 404 for unknown ids.",
+            "Got it — removed the second lookup from the handler, so unknown ids answer 404.",
+        ] {
+            assert_eq!(words(text).as_deref(), Some(text));
+        }
+        for text in [
+            "Great, let me look at the second handler of the shop first.",
+            "Perfect, now I write the test for the handler.",
+            "Great question.",
+            "Got it — skipping the design, straight to the handler.",
+            "Sure, here is the list:",
+        ] {
+            assert!(is_announcement(text), "{text}");
+        }
     }
 
     #[test]

@@ -4,14 +4,14 @@ pub(super) mod ending;
 
 use crate::{
     model::{
-        evidence::{CommandRun, Evidence, GitStep, Quote, StatementKind, TestRun},
+        evidence::{CommandRun, Evidence, GitStep, Quote, StatementKind},
         summary::Outcome,
         transcript::TaskState,
         wording::NOT_COMMITTED,
     },
     report::{Topic, is_phrase},
     summarize::from_evidence::{
-        checks::{self, test_results::main_run},
+        checks::{self, test_results::failing_runs},
         findings::last_turn_errors,
         next_steps::{open_tasks::open_tasks, unconfirmed},
         repository,
@@ -142,7 +142,7 @@ fn from_last_words(evidence: &Evidence, reply: &str, line: u64) -> ReasonedOutco
     if let Some(reason) = failed_step(evidence) {
         return ReasonedOutcome::new(InProgress, reason);
     }
-    if tests_fail(evidence) {
+    if !failing_runs(evidence).is_empty() {
         return ReasonedOutcome::new(InProgress, "tests fail");
     }
     if checks::failing_build(evidence).is_some() {
@@ -204,12 +204,19 @@ fn has_results(evidence: &Evidence) -> bool {
         || evidence.tasks.iter().any(|task| task.state == TaskState::Completed)
 }
 
-fn is_thanks(prompt: &str) -> bool {
-    let prompt = prompt.trim().to_lowercase();
+/// Whether a prompt only thanks or praises. `Perfect, commit and push` also asks for work.
+pub(super) fn is_thanks(prompt: &str) -> bool {
+    let prompt = one_line(prompt).to_lowercase();
+    let orders = |clause: &str| {
+        asks_for_work(clause)
+            || pattern!(r"^(?:and )?(?:commit|push|merge|deploy|ship|publish|release)\b")
+                .is_match(clause)
+    };
+    let mut clauses = prompt.split([',', '.', '!', ';', ':', '—', '–']).map(str::trim);
     prompt.len() < 120
-        && pattern!(r"^(?:(?:ok|okay|great|perfect|nice|awesome|excellent|wonderful|amazing|cool|good|lovely|super|brilliant|yay)\b[^?]{0,30}[,.!]? ?)?(?:thanks?|thank you|thx|cheers|ty|great (?:work|job)|good (?:work|job)|nice (?:work|job)|well done|excellent work|works? (?:great|perfectly|now)|(?:that|it) (?:worked|works)|lgtm|looks (?:good|great)|perfect|awesome|excellent)\b")
-            .is_match(&prompt)
-        && !pattern!(r"\b(?:but|can you|could you|please|now|also|next|let's|however|one more)\b|\?").is_match(&prompt)
+        && is_phrase(Topic::Thanks, &prompt)
+        && !clauses.any(orders)
+        && !pattern!(r"\b(?:but|can you|could you|please|now|also|next|let's|however|one more)\b|\?|\b(?:commit|push|merge|deploy|ship) (?:it|this|that|them|all|everything)\b").is_match(&prompt)
 }
 
 /// Whether the last prompt gives up the work and orders no other work, the session has no commit
@@ -237,10 +244,6 @@ fn failed_step(evidence: &Evidence) -> Option<&'static str> {
         () if failed(GitStep::Push) => Some("the last push failed"),
         () => None,
     }
-}
-
-fn tests_fail(evidence: &Evidence) -> bool {
-    main_run(evidence).is_some_and(|run: &TestRun| run.failed > 0)
 }
 
 /// Whether tasks are open. A single open task does not count if others are completed and the agent
@@ -273,6 +276,7 @@ struct LastWords {
 
 impl LastWords {
     fn of(reply: &str) -> LastWords {
+        let reply = &reply.replace('’', "'");
         let prose = blocks(reply).into_iter().filter_map(|block| match block {
             Block::Paragraph(text) | Block::Item(text) => Some(one_line(&text)),
             Block::Heading(_) => None,
@@ -286,26 +290,24 @@ impl LastWords {
         let all: Vec<&str> = prose.iter().flat_map(|line| sentences(line)).collect();
         let (first, last) =
             (all.first().copied().unwrap_or_default(), all.last().copied().unwrap_or_default());
-        let blocked = pattern!(
-            r"(?i)\b(?:(?:i'm|i am|we're|we are|is|remains?) blocked\b|cannot proceed|can't proceed|unable to (?:proceed|continue|access|complete)|i (?:don't|do not) have (?:access|permission)|couldn't (?:access|connect|authenticate)|waiting (?:for|on) (?:you|your|the user)|need your (?:input|approval|credentials|help)|please (?:provide|log ?in|authenticate)|requires? your (?:manual|authentication|credentials|approval))"
-        );
         let claims_done = pattern!(r"(?i)^(?:\w+[!,.] )?(?:all .{0,30}\b(?:tests|checks)\b.{0,30}\bpass|the fix is\b|(?:all )?(?:done|fixed|committed|pushed|complete[d]?|perfect|excellent|success(?:fully)?|resolved|updated|created|merged|implemented|everything|all \w+ (?:pass|done|complete)|the \w+ (?:is|are|has been|have been) (?:now )?(?:fixed|done|complete|updated|created|ready|in place)))\b").is_match(first);
-        // In a report of completed work, a sentence with `requires` describes the program.
-        let requires = pattern!(r"(?i)\brequires (?:manual|authentication|credentials|approval)\b");
-        let blocks_work = |sentence: &&str| {
+        let reports_work = claims_done || is_phrase(Topic::Done, first);
+        let is_blocked = |sentence: &&str| {
             !sentence.starts_with("If ")
-                && (blocked.is_match(sentence) || !claims_done && requires.is_match(sentence))
+                && (is_blocked(sentence)
+                    || !claims_done && is_prevented(sentence)
+                    || !reports_work && may_be_blocked(sentence))
         };
         LastWords {
-            blocked: all.iter().any(blocks_work),
+            blocked: all.iter().any(is_blocked),
             asks_for_choice: all.iter().rev().take(2).any(|sentence| {
                 pattern!(r"(?i)\b(?:which (?:one|approach|option|way|of (?:these|those)|would you|do you|path|direction)|what would you (?:like|prefer)|how would you like)\b.*\?$").is_match(sentence)
                     && !pattern!(r"(?i)\b(?:next|else|anything)\b").is_match(sentence)
             }),
-            asks: last.ends_with('?') || last.to_lowercase().starts_with("let me know"),
+            asks: last.ends_with(['?', '？']) || last.to_lowercase().starts_with("let me know"),
             announces: reply.trim_end().ends_with(':')
                 || pattern!(r"(?i)^(?:now |next,? |first,? |great[!,.] |perfect[!,.] |good[!,.] )*(?:let me|i'll|i will|let's|i'm going to|now i)\b").is_match(last)
-                    && !pattern!(r"(?i)\b(?:let me know|i'll wait|i'll be|once you|when you|if you)\b|^(?:i'll|i will) (?:leave|not|hold|remember|keep (?:it|this|that|the|your|in mind))\b").is_match(last),
+                    && !pattern!(r"(?i)\b(?:let me know|i'll wait|i'll be|once you|when you|if you)\b|^(?:i'll|i will) (?:leave|not|hold|remember|(?:stop|pause|end|wrap up) (?:it )?here|keep (?:it|this|that|the|your|in mind))\b").is_match(last),
             asks_to_try_again: announced.iter().map(String::as_str).chain(all.iter().copied()).any(|sentence| {
                 pattern!(r"(?i)^(?:please |now )?try (?:it |that |this )?(?:running )?(?:it )?again\b|^if (?:this|that|it) still (?:fails|doesn't work|does not work)\b").is_match(sentence)
             }),
@@ -315,11 +317,36 @@ impl LastWords {
     }
 }
 
+/// Whether a sentence says that the agent, or a step such as the push, cannot go on.
+fn is_blocked(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)\b(?:(?:i'm|i am|we're|we are) blocked\b|(?:push|merge|deploy|deployment|release|pr|pull request|task|work|progress|everything) (?:is|remains) (?:still |now |currently )?blocked (?:by|on|until)\b|cannot proceed|can't proceed|i (?:don't|do not) have (?:access|permission)|waiting (?:for|on) (?:you|your)\b|need your (?:input|approval|credentials|help)|please (?:log ?in|authenticate)|requires? your (?:manual|authentication|credentials|approval))"
+    )
+    .is_match(sentence)
+}
+
+/// Whether a sentence says what the agent could not do. In a report of completed work, such a
+/// sentence describes the program, or a detail.
+fn is_prevented(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)(?:^|\b(?:i'm|i am|i was|we're|we are|i|we) (?:still )?)(?:unable to (?:proceed|continue|access|complete)|couldn't (?:access|connect|authenticate))\b|\brequires (?:manual|authentication|credentials|approval)\b"
+    )
+    .is_match(sentence)
+}
+
+/// Whether a sentence without text in quotes says that something is blocked, or asks for something.
+/// After a sentence that reports work, it describes the program.
+fn may_be_blocked(sentence: &str) -> bool {
+    pattern!(r"(?i)\b(?:is|remains?) blocked\b|\bplease provide\b|\bwaiting (?:for|on) the user\b")
+        .is_match(sentence)
+        && !sentence.contains(['"', '“', '`'])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::{
-        evidence::{FileWork, GitEvent, Quote},
+        evidence::{FileWork, GitEvent, Quote, TestRun},
         transcript::{Origin, Task},
     };
 
@@ -548,5 +575,105 @@ mod tests {
         assert!(is_thanks("perfect"));
         assert!(!is_thanks("great, now commit it"));
         assert!(!is_thanks("thanks but it still fails"));
+        for (prompt, wanted) in [
+            ("perfect, commit and push", false),
+            ("looks good, run the tests", false),
+            ("lgtm, merge it", false),
+            ("lgtm merge it", false),
+            ("nice, that works. deploy it to staging", false),
+            ("thanks! run the whole test suite", false),
+            ("lgtm", true),
+            ("nice, that works. good night", true),
+            ("thanks for the quick fix!", true),
+            ("thanks for the merge", true),
+            ("it works!", true),
+            ("ok thx bye", true),
+            ("Danke, das war's für heute", true),
+            ("super, funktioniert", true),
+            ("passt so, danke dir", true),
+            ("super, jetzt noch die Tests", false),
+            ("danke, pushe es", false),
+            ("Merci beaucoup !", true),
+            ("merci, ajoute un test", false),
+            ("Gracias, perfecto", true),
+            ("perfecto, haz el commit", false),
+            ("谢谢，辛苦了", true),
+            ("好的，没问题", true),
+            ("好的，提交吧", false),
+            ("ありがとうございます！", true),
+            ("ありがとう、テストも追加して", false),
+        ] {
+            assert_eq!(is_thanks(prompt), wanted, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn praise_with_an_order_is_a_request() {
+        use Outcome::{Blocked, Completed, InProgress};
+        let prompts = |last: &'static str| [("fix the login", 1), (last, 9)];
+        let asks = "The hook fails on a file of yours. Which way do you prefer: skip the hook, or fix the file?";
+        for (last, reply, line, wanted) in [
+            ("perfect, commit and push", asks, 12, InProgress),
+            ("lgtm, merge it", "I am blocked: the host does not exist.", 12, Blocked),
+            ("lgtm, merge it", "Fixed the login.", 5, InProgress),
+            ("lgtm", "Fixed the login.", 5, Completed),
+            ("Merci beaucoup !", "Fixed the login.", 5, Completed),
+            ("thanks!", "You're welcome! Let me know if you need more.", 12, Completed),
+        ] {
+            Session::new(&prompts(last), Some((reply, line))).with(changed).ends(wanted);
+        }
+    }
+
+    #[test]
+    fn a_description_of_the_program_blocks_nothing() {
+        use Outcome::{Blocked, Completed, InProgress};
+        for (reply, wanted) in [
+            (
+                "Added the limit. After five failed attempts the account is blocked for ten minutes.",
+                Completed,
+            ),
+            (
+                "Fixed the permission check. Users were unable to access the admin page because the role was compared in upper case.",
+                Completed,
+            ),
+            (
+                "Fixed. The cause: the worker couldn't connect to Redis, because the host name was wrong in `config.rs`.",
+                Completed,
+            ),
+            (
+                "Added the check. An empty field now shows \"Please provide a valid email address\".",
+                Completed,
+            ),
+            (
+                "Moved the parsing to a worker. The main thread is blocked no longer while a file is read.",
+                Completed,
+            ),
+            ("I can’t proceed without the token. Send it to me.", Blocked),
+            ("Added the retry. The push is blocked by the rules of the branch.", Blocked),
+            (
+                "Added the migration. I couldn't connect to the database, so it has not run.",
+                Blocked,
+            ),
+            ("Unable to access the registry: the token is missing.", Blocked),
+            ("The deployment is blocked. Please provide the token.", Blocked),
+            ("I’m waiting for your approval.", Blocked),
+            ("The plan is written. I’ll now run the tests.", InProgress),
+            ("The plan is written. I'll stop the server now.", InProgress),
+            ("The plan is written. I'll stop here.", Completed),
+        ] {
+            Session::new(&[("fix it", 1)], Some((reply, 5))).with(changed).ends(wanted);
+        }
+    }
+
+    #[test]
+    fn a_question_in_chinese_or_japanese_waits_for_an_answer() {
+        for reply in [
+            "登录有两种修复方式：改服务器，或者改客户端。你想用哪一种？",
+            "サーバーを変更する方法と、クライアントを変更する方法があります。どちらを変更しますか？",
+        ] {
+            Session::new(&[("修复登录", 1)], Some((reply, 5))).ends(Outcome::InProgress);
+        }
+        let reply = "登录是用令牌完成的。";
+        Session::new(&[("登录是怎么完成的？", 1)], Some((reply, 5))).ends(Outcome::Completed);
     }
 }

@@ -83,7 +83,7 @@ pub(crate) fn is_refuted_success(evidence: &Evidence, text: &str) -> bool {
     pattern!(r"(?i)\b(?:successfully|fully[- ](?:functional|working|implemented)|production[- ]ready|everything (?:works|is working))\b")
         .is_match(text)
         && (checks::failing_build(evidence).is_some()
-            || test_results::main_run(evidence).is_some_and(|run| run.failed > 0))
+            || !test_results::failing_runs(evidence).is_empty())
 }
 
 /// Whether a text claims an effect in numbers, such as `reduces the tokens from 500 to 3`, in a

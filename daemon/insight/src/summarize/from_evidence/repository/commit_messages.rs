@@ -19,6 +19,16 @@ pub(crate) fn is_bookkeeping(commit: &Commit) -> bool {
         r"(?i)^(?:docs|chore|wip)(?:\([^)]*\))?: (?:start work on|begin |complete |completed |finish |close |capture |add todo|(?:re)?move todo|mark |record |update (?:the )?(?:state|status|progress|plan|roadmap|todo)|.{0,40}\b(?:state\.md|roadmap\.md|todos?|handoff|checkpoint)\b)|^(?:wip|checkpoint)\b"
     )
     .is_match(&commit.subject)
+        && !describes_work(&commit.subject)
+}
+
+/// Whether a subject such as `docs: record the limits of the upload` names work, and no plan or
+/// state of the work.
+fn describes_work(subject: &str) -> bool {
+    pattern!(r"(?i)^(?:docs|chore)(?:\([^)0-9]*\))?: (?:finish|close|completed?|capture|mark|record) (?:the|an?|all) ")
+        .is_match(subject)
+        && !pattern!(r"(?i)\b(?:plans?|phases?|to-?dos?|tasks?|milestones?|state|status|progress|session|sprint|roadmap|requirements?|issues?|handoff|checkpoint)\b|\.md\b|\bas (?:done|completed?)\b")
+            .is_match(subject)
 }
 
 /// Whether a later commit of the session reverted a commit.
@@ -110,6 +120,29 @@ fn without_empty_words(passage: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_commit_that_documents_the_program_is_no_bookkeeping() {
+        for (subject, wanted) in [
+            ("docs: complete the API reference", false),
+            ("docs: record the limits of the upload", false),
+            ("chore: mark the v1 endpoints as deprecated", false),
+            ("docs(03-01): complete the list of days", true),
+            ("docs: complete the plan of phase 3", true),
+            ("docs: mark all tasks as done", true),
+            ("docs(state): record session", true),
+            ("chore: complete phase 2", true),
+        ] {
+            let commit = Commit {
+                hash: "1a2b3c4".to_owned(),
+                subject: subject.to_owned(),
+                body: String::new(),
+                origin: crate::model::transcript::Origin::default(),
+                at: None,
+            };
+            assert_eq!(is_bookkeeping(&commit), wanted, "{subject}");
+        }
+    }
 
     #[test]
     fn the_fix_has_room_beside_a_long_problem() {

@@ -335,12 +335,16 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
     if may_be_committed(evidence) {
         return Vec::new();
     }
-    let committed = evidence.commits.last().map(|commit| commit.origin);
     let clean = evidence.git_events.iter().rev().find(|event| found_nothing(event));
-    let committed = committed.max(clean.map(|event| event.origin));
+    // A sub-agent may have made the last commit, and then the session may have changed files.
+    let is_committed = |work: &FileWork| {
+        let is_later = |origin, at| work.last.is_after(work.changed_at, origin, at);
+        evidence.commits.iter().any(|commit| !is_later(commit.origin, commit.at))
+            || clean.is_some_and(|event| !is_later(event.origin, event.at))
+    };
     let local_files = LocalFiles::of(evidence);
     let changed = evidence.changed_files().filter(|(path, work)| {
-        committed.is_none_or(|commit| work.last.follows(commit))
+        !is_committed(work)
             && !is_outside_project(evidence, path)
             && !local_files.contain(path)
             && !overtaken::is_restored(evidence, path, work)

@@ -62,7 +62,12 @@ fn kept_local(prompt: &str) -> Vec<&str> {
     let named = pattern!(
         r"(?i)\b(?:do not|don.?t|never|no need to) (?:commit|check in|track|push) (?:\S+ )??(?:\S+ )??[`']?([\w./-]+\.\w+)|\b(?:keep|leave) (?:\S+ )??[`']?([\w./-]+\.\w+)[`']? (?:file )?(?:local\b|locally\b|untracked\b|uncommitted\b|out of (?:git|the repo))"
     );
-    let names = named.captures_iter(prompt).filter_map(|found| found.get(1).or(found.get(2)));
+    // `Don't commit until a.test.ts passes` is about the time of the commit.
+    let waits = |words: &str| {
+        pattern!(r"(?i)\b(?:until|before|unless|if|when|while|because|after)\b").is_match(words)
+    };
+    let found = named.captures_iter(prompt).filter(|found| !waits(&found[0]));
+    let names = found.filter_map(|found| found.get(1).or(found.get(2)));
     names.map(|name| name.as_str().trim_start_matches("./")).collect()
 }
 
@@ -129,6 +134,8 @@ mod tests {
             ("keep mise.toml local", vec!["mise.toml"]),
             ("Don't commit any hooks in settings.json", vec![]),
             ("commit notes.md", vec![]),
+            ("don't commit until parser.test.ts passes", vec![]),
+            ("do not push before config.yml is right", vec![]),
         ] {
             assert_eq!(kept_local(prompt), wanted, "{prompt}");
         }

@@ -82,7 +82,7 @@ pub(crate) fn states_merge(prompt: &str) -> bool {
 
 fn sentence_states_merge(sentence: &str) -> bool {
     pattern!(
-        r"(?i)^(?:(?:ok(?:ay)?|done|great|cool|nice|yes|yep|alright|right|thanks|so|and|now|just|i|i.ve|have|it|it.s|its|that|that.s|the|pr|pr.s|pull request|is|was|has|been|got|both|all|already)[,.!:]* )*merged\b[^?]*$"
+        r"(?i)^(?:(?:ok(?:ay)?|done|great|cool|nice|yes|yep|alright|right|thanks|so|and|now|just|i|i.ve|have|it|it.s|its|that|that.s|the|pr|pr.s|pull request|is|was|has|been|got|both|all|already)[,.!:]* )*merged(?:$|\W*[,.;:!)–—-]| (?:#[0-9]|(?:it|that|this|them|and|but|so|(?:the|my|your|our|that|this) (?:other |first |last |new )?(?:prs?|pull requests?|branch|mr|changes?|fix)|pr|pull|to|into|in|already|now|by|both|all|manually|myself|yesterday|today|just|via|from|on|at|with|as|you|please|can)\b))[^?]*$"
     )
     .is_match(sentence)
         // `I merged main into it` brings in the commits of another branch.
@@ -128,8 +128,23 @@ mod tests {
 
     #[test]
     fn a_merge_of_the_main_branch_is_not_the_end_of_the_work() {
-        assert!(states_merge("ok, merged") && states_merge("its merged, pull main"));
-        for prompt in ["I merged main into it", "merged main in, please fix the conflicts"] {
+        for prompt in [
+            "ok, merged",
+            "its merged, pull main",
+            "merged #12, go on",
+            "the PR is merged now",
+            "I merged it yesterday. next one",
+            "I've merged the other PR but we now have some merge issues.",
+        ] {
+            assert!(states_merge(prompt), "{prompt}");
+        }
+        for prompt in [
+            "I merged main into it",
+            "merged main in, please fix the conflicts",
+            "the merged cells lose their border in the export",
+            "it merged the wrong rows",
+            "the merged file is empty",
+        ] {
             assert!(!states_merge(prompt), "{prompt}");
         }
     }

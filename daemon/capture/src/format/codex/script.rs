@@ -1,0 +1,493 @@
+//! Finds the calls of tools in the scripts of Codex's code mode.
+//!
+//! In code mode, the model calls only the tool `exec`, whose input is JavaScript. The script calls
+//! the other tools as members of `tools`, such as `tools.exec_command({cmd: "ls"})`. The scripts are
+//! not run here: only arguments that are literals, or constants with literals, are known.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+/// Maximum number of calls that are read from a script.
+const CALLS: usize = 64;
+/// Maximum depth of nested literals that are read.
+const DEPTH: usize = 32;
+
+/// The call of a tool in a script.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct NestedCall {
+    pub(super) tool: String,
+    /// The arguments. An argument that is not known is null. A text that is the only argument is in
+    /// the member `input`.
+    pub(super) input: Value,
+}
+
+/// Returns the calls in a script, in their order in the text. Calls in a loop are returned once.
+pub(super) fn calls(script: &str) -> Vec<NestedCall> {
+    let mut reader = Reader { text: script, at: 0, depth: 0, constants: BTreeMap::new() };
+    let mut calls = Vec::new();
+    while calls.len() < CALLS && reader.at < script.len() {
+        match reader.word() {
+            Some("tools") if !reader.is_member() => calls.extend(reader.call()),
+            Some("const" | "let" | "var") => reader.constant(),
+            Some(_) => {}
+            None => reader.skip_token(),
+        }
+    }
+    calls
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+    /// The number of literals around the position.
+    depth: usize,
+    /// The values of constants whose value is a literal.
+    constants: BTreeMap<&'t str, Value>,
+}
+
+impl<'t> Reader<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Skips white space and comments.
+    fn skip_space(&mut self) {
+        loop {
+            let rest = self.rest();
+            let trimmed = rest.trim_start();
+            self.at += rest.len() - trimmed.len();
+            let end = match trimmed {
+                _ if trimmed.starts_with("//") => trimmed.find('\n'),
+                _ if trimmed.starts_with("/*") => trimmed.find("*/").map(|end| end + 2),
+                _ => return,
+            };
+            self.at += end.unwrap_or(trimmed.len());
+        }
+    }
+
+    fn eat(&mut self, token: &str) -> bool {
+        self.skip_space();
+        let found = self.rest().starts_with(token);
+        self.at += if found { token.len() } else { 0 };
+        found
+    }
+
+    fn word(&mut self) -> Option<&'t str> {
+        self.skip_space();
+        let rest = self.rest();
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+        let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
+        let is_word = end > 0 && !rest.starts_with(|c: char| c.is_ascii_digit());
+        self.at += if is_word { end } else { 0 };
+        is_word.then(|| &rest[..end])
+    }
+
+    /// Whether the word `tools` before the position is a member of another object.
+    fn is_member(&self) -> bool {
+        let before = self.text[..self.at - "tools".len()].trim_end();
+        before.ends_with('.') && !before.ends_with("...")
+    }
+
+    /// Skips a text literal, a number or one character.
+    fn skip_token(&mut self) {
+        match self.peek() {
+            Some(b'"' | b'\'') => _ = self.quoted(),
+            Some(b'`') => self.skip_template(),
+            Some(byte) if byte.is_ascii_digit() => {
+                let rest = self.rest();
+                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.');
+                self.at += end.unwrap_or(rest.len());
+            }
+            _ => self.at += self.rest().chars().next().map_or(0, char::len_utf8),
+        }
+    }
+
+    /// Reads the name and the arguments after the word `tools`.
+    fn call(&mut self) -> Option<NestedCall> {
+        let tool = if self.eat("?.") || self.eat(".") {
+            self.word()?.to_owned()
+        } else if self.eat("[") {
+            let name = self.value()?.as_str()?.to_owned();
+            self.eat("]").then_some(name)?
+        } else {
+            return None;
+        };
+        if !(self.eat("?.(") || self.eat("(")) {
+            return None;
+        }
+        let input = match self.value() {
+            Some(Value::String(text)) => json!({ "input": text }),
+            Some(value) => value,
+            None => Value::Null,
+        };
+        Some(NestedCall { tool, input })
+    }
+
+    /// Reads `name = literal` after `const`, `let` or `var`.
+    fn constant(&mut self) {
+        let Some(name) = self.word() else { return };
+        if !self.eat("=") {
+            return;
+        }
+        let begin = self.at;
+        match self.value() {
+            Some(value) => _ = self.constants.insert(name, value),
+            // The value is searched for calls.
+            None => self.at = begin,
+        }
+    }
+
+    /// Reads a value whose content is known. Otherwise returns `None`, with an unspecified position.
+    fn value(&mut self) -> Option<Value> {
+        if self.depth == DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let value = self.sum();
+        self.depth -= 1;
+        value
+    }
+
+    fn sum(&mut self) -> Option<Value> {
+        let mut value = self.operand()?;
+        while self.eat("+") {
+            let text = [text_of(&value)?, text_of(&self.operand()?)?].concat();
+            value = Value::String(text);
+        }
+        self.skip_space();
+        match self.peek() {
+            None | Some(b',' | b')' | b']' | b'}' | b';' | b':') => Some(value),
+            // A statement may end with the line.
+            _ if self.text[..self.at].trim_end_matches([' ', '\t']).ends_with('\n') => Some(value),
+            _ => None,
+        }
+    }
+
+    fn operand(&mut self) -> Option<Value> {
+        self.skip_space();
+        match self.peek()? {
+            b'"' | b'\'' => self.quoted().map(Value::String),
+            b'`' => self.template(false).map(Value::String),
+            b'{' => self.object(),
+            b'[' => self.array(),
+            byte if byte == b'-' || byte.is_ascii_digit() => self.number(),
+            _ => match self.word()? {
+                "true" => Some(Value::Bool(true)),
+                "false" => Some(Value::Bool(false)),
+                "null" | "undefined" => Some(Value::Null),
+                "String" if self.eat(".raw") => self.template(true).map(Value::String),
+                name => self.constants.get(name).cloned(),
+            },
+        }
+    }
+
+    fn number(&mut self) -> Option<Value> {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '.' | '_'));
+        let text = &rest[..end.unwrap_or(rest.len())];
+        self.at += text.len();
+        serde_json::from_str(&text.replace('_', "")).ok()
+    }
+
+    fn array(&mut self) -> Option<Value> {
+        self.eat("[");
+        let mut items = Vec::new();
+        while !self.eat("]") {
+            items.push(self.member());
+            if !self.eat(",") && !self.rest().starts_with(']') {
+                return None;
+            }
+        }
+        if !self.eat(".join(") {
+            return Some(Value::Array(items));
+        }
+        let separator = self.value()?;
+        let texts: Option<Vec<String>> = items.iter().map(text_of).collect();
+        let joined = texts?.join(separator.as_str()?);
+        self.eat(")").then_some(Value::String(joined))
+    }
+
+    fn object(&mut self) -> Option<Value> {
+        self.eat("{");
+        let mut members = Map::new();
+        while !self.eat("}") {
+            self.skip_space();
+            let key = match self.peek()? {
+                b'"' | b'\'' => self.quoted()?,
+                b'.' => {
+                    self.skip_expression();
+                    String::new()
+                }
+                _ => self.word()?.to_owned(),
+            };
+            if self.eat(":") {
+                let value = self.member();
+                members.insert(key, value);
+            } else if let Some(value) = self.constants.get(key.as_str()) {
+                members.insert(key, value.clone());
+            }
+            if !self.eat(",") && !self.rest().starts_with('}') {
+                return None;
+            }
+        }
+        Some(Value::Object(members))
+    }
+
+    /// Reads a member of an object or array; null if the member is not known.
+    fn member(&mut self) -> Value {
+        let begin = self.at;
+        match self.value() {
+            Some(value) if matches!(self.peek(), Some(b',' | b']' | b'}')) => value,
+            _ => {
+                self.at = begin;
+                self.skip_expression();
+                Value::Null
+            }
+        }
+    }
+
+    /// Skips to the end of a member.
+    fn skip_expression(&mut self) {
+        let mut open = 0usize;
+        loop {
+            self.skip_space();
+            match self.peek() {
+                None => return,
+                Some(b',' | b')' | b']' | b'}') if open == 0 => return,
+                Some(b'(' | b'[' | b'{') => open += 1,
+                Some(b')' | b']' | b'}') => open -= 1,
+                _ => {}
+            }
+            self.skip_token();
+        }
+    }
+
+    /// Reads a text in quotes. `None` if the text does not end.
+    fn quoted(&mut self) -> Option<String> {
+        let quote = char::from(self.peek()?);
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let next = self.rest().chars().next()?;
+            self.at += next.len_utf8();
+            match next {
+                '\\' => self.escape(&mut text)?,
+                _ if next == quote => return Some(text),
+                _ => text.push(next),
+            }
+        }
+    }
+
+    /// Reads a text in backticks. Unknown values in it stay as they are written.
+    fn template(&mut self, raw: bool) -> Option<String> {
+        if !self.eat("`") {
+            return None;
+        }
+        let mut text = String::new();
+        loop {
+            if self.rest().starts_with("${") {
+                let begin = self.at;
+                self.at += 2;
+                let known = self.value().and_then(|value| text_of(&value));
+                if let Some(known) = known.filter(|_| self.peek() == Some(b'}')) {
+                    text.push_str(&known);
+                } else {
+                    self.at = begin + 2;
+                    self.skip_expression();
+                    text.push_str(&self.text[begin..self.at]);
+                    text.push('}');
+                }
+                self.at += usize::from(self.peek() == Some(b'}'));
+                continue;
+            }
+            let next = self.rest().chars().next()?;
+            self.at += next.len_utf8();
+            match next {
+                '`' => return Some(text),
+                '\\' if raw => {
+                    text.push('\\');
+                    let escaped = self.rest().chars().next()?;
+                    self.at += escaped.len_utf8();
+                    text.push(escaped);
+                }
+                '\\' => self.escape(&mut text)?,
+                _ => text.push(next),
+            }
+        }
+    }
+
+    /// Skips a text in backticks. The text may contain expressions with such texts, so the modes
+    /// are on a stack.
+    fn skip_template(&mut self) {
+        enum Mode {
+            Text,
+            /// An expression, with the number of its open braces.
+            Expression(usize),
+        }
+        self.at += 1;
+        let mut modes = vec![Mode::Text];
+        while let Some(mode) = modes.last_mut() {
+            let Some(next) = self.rest().chars().next() else { return };
+            if matches!(mode, Mode::Expression(_)) && matches!(next, '"' | '\'') {
+                let _ = self.quoted();
+                continue;
+            }
+            self.at += next.len_utf8();
+            match (mode, next) {
+                (Mode::Text, '\\') => {
+                    self.at += self.rest().chars().next().map_or(0, char::len_utf8);
+                }
+                (Mode::Text, '$') if self.rest().starts_with('{') => {
+                    self.at += 1;
+                    modes.push(Mode::Expression(0));
+                }
+                (Mode::Text, '`') | (Mode::Expression(0), '}') => _ = modes.pop(),
+                (Mode::Expression(_), '`') => modes.push(Mode::Text),
+                (Mode::Expression(open), '{') => *open += 1,
+                (Mode::Expression(open), '}') => *open -= 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads the rest of an escape sequence.
+    fn escape(&mut self, text: &mut String) -> Option<()> {
+        let next = self.rest().chars().next()?;
+        self.at += next.len_utf8();
+        let digits = match next {
+            'u' if self.rest().starts_with('{') => self.rest().find('}')? + 1,
+            'u' => 4,
+            'x' => 2,
+            _ => 0,
+        };
+        if digits > 0 {
+            let code = self.rest().get(..digits)?.trim_matches(['{', '}']);
+            let code = u32::from_str_radix(code, 16).ok()?;
+            self.at += digits;
+            text.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            return Some(());
+        }
+        text.push(match next {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            '0' => '\0',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'v' => '\u{b}',
+            // The line goes on.
+            '\n' => return Some(()),
+            other => other,
+        });
+        Some(())
+    }
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(script: &str) -> Vec<(String, Value)> {
+        calls(script).into_iter().map(|call| (call.tool, call.input)).collect()
+    }
+
+    #[test]
+    fn calls_with_literals_are_found_in_every_form() {
+        let run = |cmd: &str| ("exec_command".to_owned(), json!({ "cmd": cmd }));
+        for script in [
+            r#"const r = await tools.exec_command({cmd:"ls -a"}); text(r.output);"#,
+            r#"text(await tools.exec_command({ "cmd": 'ls -a' }))"#,
+            "await tools.exec_command({cmd: `ls -a`})",
+            "await tools?.exec_command({cmd: 'ls ' + '-a',})",
+            "await tools['exec_command']({cmd: [\"ls\", '-a'].join(' ')})",
+            "const cmd = 'ls -a'\nawait tools.exec_command({cmd})",
+            "const cmd = 'ls -a';\nconst r = await tools.exec_command({cmd: cmd});",
+            "const flag = '-a'; await tools.exec_command({cmd: `ls ${flag}`});",
+            "// tools.exec_command({cmd: 'rm'})\n/* tools.exec_command() */ \
+             tools.exec_command({cmd: 'ls -a'})",
+            "text('tools.exec_command({})'); tools.exec_command({cmd: 'ls -a'})",
+            "other.tools.exec_command({cmd: 'rm'}); tools.exec_command({cmd: 'ls -a'})",
+        ] {
+            assert_eq!(found(script), [run("ls -a")], "{script}");
+        }
+        let parallel = "const r = await Promise.all([\n tools.exec_command({cmd:\"a\"}),\n \
+                        tools.exec_command({cmd:\"b\"})\n]);\nfor (const x of r) text(x.output);";
+        assert_eq!(found(parallel), [run("a"), run("b")]);
+    }
+
+    #[test]
+    fn escapes_and_patches_are_read() {
+        let quoted = r#"tools.exec_command({cmd: "printf '\"\u0041\x42\u{43}\\n' \
+&& ls", n: -1.5, deep: [{a: true}], ...rest})"#;
+        let wanted =
+            json!({ "cmd": "printf '\"ABC\\n' && ls", "n": -1.5, "deep": [{ "a": true }] });
+        assert_eq!(found(quoted), [("exec_command".to_owned(), wanted)]);
+        let patch = "*** Begin Patch\n*** Update File: a.rs\n@@\n-\\d\n+`${x}`\n*** End Patch";
+        let raw = "const patch = String.raw`*** Begin Patch\n*** Update File: a.rs\n@@\n-\\d\n\
+                   +`; await tools.apply_patch(patch);";
+        let cut = "*** Begin Patch\n*** Update File: a.rs\n@@\n-\\d\n+";
+        assert_eq!(found(raw), [("apply_patch".to_owned(), json!({ "input": cut }))]);
+        let quoted = format!("text(await tools.apply_patch({}))", json!(patch));
+        assert_eq!(found(&quoted), [("apply_patch".to_owned(), json!({ "input": patch }))]);
+    }
+
+    #[test]
+    fn unknown_arguments_are_null() {
+        for (script, wanted) in [
+            (
+                "tools.exec_command({cmd: make(1, [2]), workdir: '/a'})",
+                json!({ "cmd": null, "workdir": "/a" }),
+            ),
+            ("tools.exec_command({cmd: `cat ${f.path}`})", json!({ "cmd": "cat ${f.path}" })),
+            ("tools.exec_command(options)", Value::Null),
+            ("tools.exec_command({cmd})", json!({})),
+        ] {
+            assert_eq!(found(script), [("exec_command".to_owned(), wanted)], "{script}");
+        }
+    }
+
+    #[test]
+    fn broken_scripts_end() {
+        for script in [
+            "tools",
+            "tools.",
+            "tools.a(",
+            "tools['a",
+            "tools.a({",
+            "tools.a({b:",
+            "tools.a({b: `${",
+            "tools.a(\"\\",
+            "tools.a('\\u12",
+            "const",
+            "const a =",
+            "`${`${`",
+            "é tools.a(é",
+            "/*",
+            "//",
+            "tools.a([1 2",
+            "tools.a({..., b})",
+            "}])",
+        ] {
+            let _ = calls(script);
+        }
+        let deep = format!("tools.a({}", "[".repeat(100_000));
+        assert_eq!(found(&deep), [("a".to_owned(), Value::Null)]);
+        for nested in ["`${", "tools.a(`${", "{a:[", "const a = `${"] {
+            let _ = calls(&nested.repeat(50_000));
+        }
+        assert_eq!(calls(&"tools.a();".repeat(1_000)).len(), CALLS);
+    }
+}

@@ -1,0 +1,172 @@
+//! Passwords in commands, statements and files of tools, and their parts after special characters.
+
+use crate::tests::fake_secrets::{assert_kept, assert_replaced};
+
+#[test]
+fn the_end_of_a_password_after_a_special_character_is_redacted() {
+    assert_replaced(&[
+        ("Tr0ub4dor&3", "Use password ¤ for the admin account"),
+        ("Tr0ub4dor&3", "The password is ¤ and it works."),
+        ("Tr0ub4dor&3", "My password: ¤, please keep it"),
+        ("Tr0ub4dor;3", "the password is ¤ and it works"),
+        ("Tr0ub4dor,3x!", "the password is ¤ and it works"),
+        ("Tr0ub\"4dor", "password: ¤\nport: 80"),
+        ("Tr0ub\"4dor", "DB_PASSWORD=¤\nX=1"),
+        ("p@ss(word)1", "the password is ¤ and it works"),
+        ("Zebra,panther62", "docker run -e POSTGRES_PASSWORD=¤ -p 5432:5432 postgres"),
+        ("Marble'jasmin17", "docker run -e \"POSTGRES_PASSWORD=¤\" postgres"),
+        ("Harbor#88katze", "port 6379\nrequirepass ¤\n"),
+        ("Tiger'cobalt30", "<input value=\"¤\" id=\"x\" type=\"password\">"),
+        ("Tiger\"cobalt30", "<input type='password' value='¤'>"),
+        ("Timber-pebble", "SERVICE_CREDENTIAL=¤\nPORT=80\n"),
+        ("Som'mer2024", "Host=db;Username=ada;Password=¤"),
+    ]);
+}
+
+#[test]
+fn text_after_a_password_stays() {
+    assert_replaced(&[
+        ("Tr0ub4dor", "https://host/?password=¤&user=ada"),
+        ("Tr0ub4dor", "see password=¤&user=ada there"),
+        ("Tr0ub4dor", "<p>password: ¤&nbsp;works</p>"),
+        ("Tr0ub4dor", "<p>password: ¤&amp;user=ada</p>"),
+        ("Tr0ub4dor", "[\"password: ¤\",\"next\"]"),
+        ("Tr0ub4dor", "'password: ¤'; f()"),
+        ("Tr0ub4dor", "Password=¤;User=ada;"),
+        ("Tr0ub4dor", "the password is ¤; then log in"),
+        ("Tr0ub4dor", "the password is ¤ & the user is ada"),
+        ("Tr0ub4dor", "the password is ¤'s"),
+        ("Tr0ub4dor", "f(password='¤',user='ada')"),
+        ("Tr0ub4dor", "the password is ¤, the user is ada"),
+        ("Tr0ub4dor", "mount -o password=¤,username=ada //s/x /mnt"),
+    ]);
+}
+
+#[test]
+fn passwords_of_commands_are_redacted() {
+    assert_replaced(&[
+        ("Falcon41!", "kubectl create secret generic x --from-literal=value=¤"),
+        ("Falcon41!", "vault kv put secret/db pw=¤"),
+        ("Falcon41!", "echo -n ¤ | base64"),
+        ("Falcon41!", "echo -n 'ada:¤' | base64 -w0"),
+        ("Falcon41!", "rabbitmqctl add_user ada ¤"),
+        ("Falcon41!", "mosquitto_pub -h mq -u ada -P ¤ -t x"),
+        ("Falcon41!", "ipmitool -H x -U ada -P ¤ power status"),
+        ("Falcon41!", "mc alias set x http://minio:9000 ada ¤"),
+        ("Falcon41!", "bw unlock ¤"),
+        ("Falcon41!", "bundle config gems.example.org ada:¤"),
+        ("Falcon41!", "security unlock-keychain -p '¤' login.keychain"),
+        ("Falcon41!", "security add-generic-password -a ada -s x -w ¤"),
+        ("abcd-efgh-ijkl-mnop", "xcrun altool -u ada -p ¤"),
+        ("Falcon41!", "az acr login -n x -u ada -p ¤"),
+        ("Falcon41!", "cypher-shell -u neo4j -p ¤"),
+        ("Falcon41!", "scp -P 22 ada:¤@host:x ."),
+        ("Falcon41!", "docker secret create db - <<< ¤"),
+        ("Falcon41!", "xfreerdp /v:host /u:ada /p:¤"),
+        ("Falcon41!", "etcdctl --user root:¤ get x"),
+        ("Falcon41!", "stats auth admin:¤"),
+        ("Falcon41!", "ACL SETUSER ada on >¤ ~* +@all"),
+        ("8f3ad92eb0ab17c1b5f6c4a8d1e2f3a4b5c6d7e8", "wandb login ¤"),
+        ("Falcon41!", "echo \"¤\" > ~/.vault_pass"),
+        ("Falcon41!", "echo ¤ > /run/secrets/db"),
+        ("Falcon41!", "{\"Type\": \"SecureString\", \"Value\": \"¤\", \"Version\": 1}"),
+        ("Falcon41!", "{\"id\": \"https://x.vault.azure.net/secrets/a/1\", \"value\": \"¤\"}"),
+        ("Falcon41!", "expect \"word\"\nsend \"¤\\r\""),
+    ]);
+}
+
+#[test]
+fn other_arguments_of_commands_stay() {
+    assert_kept(&[
+        "kubectl create configmap x --from-literal=value=Falcon41!",
+        "kubectl create secret generic x --from-literal=user=ada",
+        "echo RmFsY29uNDEh | base64 -d",
+        "echo $PASSWORD | base64",
+        "rabbitmqctl list_users --formatter json",
+        "mosquitto_sub -h mq -t sensors/room2",
+        "bw unlock --check",
+        "bundle config set path vendor/bundle",
+        "security find-generic-password -a ada",
+        "send \"yes\\r\"",
+        "scp web:data1.txt ada@host:x",
+        "docker secret create db db.txt",
+        "etcdctl --user root get x41!",
+        "ACL SETUSER ada on nopass ~* +@all",
+        "wandb login --relogin",
+        "echo \"Falcon41!\" > notes.txt",
+        "echo \"done\" > secret.txt",
+        "{\"Type\": \"String\", \"Value\": \"Falcon41!\"}",
+    ]);
+}
+
+#[test]
+fn passwords_in_statements_and_calls_are_redacted() {
+    assert_replaced(&[
+        ("Falcon41!", "INSERT INTO users (name, password) VALUES ('ada', '¤');"),
+        ("kJ8s2Lq0Zx9Vb4Nm", "insert into a (id, api_key) values (1, '¤')"),
+        ("Falcon41!", "SELECT crypt('¤', gen_salt('bf'));"),
+        ("Falcon41!", "WHERE password = MD5('¤')"),
+        ("Falcon41!", "let creds = (\"ada\", \"¤\");"),
+        ("Falcon41!", "bcrypt.hashpw(b\"¤\", bcrypt.gensalt())"),
+        ("Falcon41!", "jwt.encode(payload, \"¤\", algorithm=\"HS256\")"),
+        ("Falcon41!", "session({ secret: '¤' })"),
+        ("Falcon41!", "passwordInput.value = '¤'"),
+        ("9f86d081884c7d659a2feaa0c55ad015", "AES_KEY = b\"¤\""),
+        ("kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx4=", "Fernet(b'¤')"),
+        ("Falcon41!", "variable \"db_password\" {\n  type = string\n  default = \"¤\"\n}"),
+    ]);
+}
+
+#[test]
+fn other_statements_and_calls_stay() {
+    assert_kept(&[
+        "INSERT INTO users (name, email) VALUES ('ada', 'Falcon41!');",
+        "SELECT md5('Falcon41!')",
+        "WHERE password = MD5('?')",
+        "creds = (\"ada\", \"bob\")",
+        "session({ secret: 'session' })",
+        "secret: '$SESSION_SECRET_41'",
+        "AES_KEY_SIZE = 32",
+        "CREDENTIAL=Timber-pebble",
+        "SERVICE_CREDENTIAL=load_credential()",
+        "requirepass # none",
+        "Fernet(key)",
+        "variable \"db_password\" {\n  type = string\n}",
+        "variable \"db_user\" {\n  default = \"Falcon41!\"\n}",
+        "--- PASS: TestDecode_Trailing/value#01 (0.00s)",
+        "PASS: TestDecode41",
+    ]);
+}
+
+#[test]
+fn passwords_in_messages_are_redacted() {
+    assert_replaced(&[
+        ("Falcon41!", "PW: ¤"),
+        ("Falcon41!", "ssh ada@host (pw: ¤)"),
+        ("Falcon41#berlin", "the prod password changed, it's ¤ now"),
+        ("Falcon41!", "wifi: HomeNet / ¤"),
+        ("Falcon41!", "WIFI:S:HomeNet;T:WPA;P:¤;;"),
+        ("qzkx jvwp bmhg tfrd", "gmail app password: ¤"),
+        ("qzkx jvwp bmhg tfrd", "GMAIL_APP_PASSWORD=¤"),
+        ("Falcon41!", "test account: ada@example.org / ¤"),
+        ("Falcon41!", "ada@example.org:¤"),
+        ("Falcon41!", "The login data: ada / ¤"),
+        ("Falcon41!", "Anmeldung mit ada / ¤"),
+    ]);
+}
+
+#[test]
+fn other_messages_stay() {
+    assert_kept(&[
+        "the password changed, it's on the wiki now",
+        "the password has changed, now log in again",
+        "wifi: on / off",
+        "WIFI:S:HomeNet;T:nopass;;",
+        "the app password must have more than four letters",
+        "ada@example.org / bob@example.org",
+        "scp ada@example.org:backup2024 .",
+        "git@github.com:org/repo.git",
+        "rsync -a ada@example.org:/srv/data1 .",
+        "PW: 12, pw: width",
+    ]);
+}
