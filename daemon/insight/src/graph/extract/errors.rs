@@ -9,7 +9,7 @@ use crate::{
     graph::{MINOR, UNCHECKED, text},
     lang::environment,
     model::{
-        evidence::{CommandRun, ErrorSeen, place_name},
+        evidence::{CommandRun, ErrorSeen},
         graph::{Certainty, EntityId, EntityKind, Observation, Relation, Stance, Subject, Watch},
         summary::{ErrorResolution, Outcome},
         transcript::Origin,
@@ -65,8 +65,8 @@ pub(super) fn command(draft: &Draft<'_>, command: &str) -> Subject {
 
 /// Returns the subject of the runs of the command of `run` in the same place.
 fn command_in(draft: &Draft<'_>, run: &CommandRun) -> Subject {
-    let place = place_name(&run.place).unwrap_or_default();
-    draft.subject("command in", &format!("{}\n{place}", text::command_key(&run.command)))
+    let key = test_runs::in_place(&text::command_key(&run.command), &run.place);
+    draft.subject("command in", &key)
 }
 
 /// Returns the subject of the attempt that reported an error: its command in its place. If the
