@@ -73,8 +73,7 @@ pub(crate) fn says_it_still_fails(prompt: &str) -> bool {
 pub(crate) fn is_about_denied_thing(evidence: &Evidence, text: &str, at: Origin) -> bool {
     let denied = evidence.prompts.iter().filter(|prompt| prompt.origin.follows(at));
     let mut denied = denied.filter_map(|prompt| denied_thing(&prompt.text));
-    let is_undone =
-        pattern!(r"(?i)\b(?:remov|revert|disabl|dropp|replac)(?:ed|es|ing)\b").is_match(text);
+    let is_undone = pattern!(r"(?i)\b(?:remov|revert|dropp|replac)(?:ed|es|ing)\b").is_match(text);
     !is_undone && denied.any(|thing| text.split_whitespace().any(|word| letters_of(word) == thing))
 }
 

@@ -13,7 +13,7 @@ use crate::{
             items::{NEST, is_case_of_plan, is_numbered, item_text},
             quotable::{
                 announces_no_fact, announces_obsolete_state, depends_on_previous,
-                is_specific_heading, is_statement, states_result,
+                is_specific_heading, is_statement, offers_choices, states_result,
             },
             quoted::QuotedPassage,
             review, transient,
@@ -329,12 +329,6 @@ impl<'e> QuoteCollector<'e> {
             *above = format!("{head}{mark}{text}");
         }
     }
-}
-
-/// Whether the items below a heading such as `Tech Choices` are options for the user.
-fn offers_choices(heading: &str) -> bool {
-    pattern!(r"(?i)^\W*(?:(?:tech(?:nology|nical)?|stack|design|tooling|possible|your|the) )*choices$|\bto (?:choose|pick) from$")
-        .is_match(heading.trim_end_matches(':'))
 }
 
 /// Whether the text of a result says that the work does not help yet.

@@ -3,6 +3,7 @@
 
 pub(super) mod commit_messages;
 pub(super) mod failed_checks;
+mod git_traces;
 pub(super) mod outside_commits;
 pub(super) mod pull_request;
 mod running;
@@ -245,23 +246,12 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
     let state = if is_staged(evidence, &left) { "staged, " } else { "" };
     let wanted = if wants_no_commit(evidence) { " (as the user asked)" } else { "" };
     let names: Vec<&str> = paths.into_iter().map(|path| entries.path(path)).collect();
-    let state = match has_repository(evidence) {
+    let state = match git_traces::has_repository(evidence) {
         true => format!("{state}{NOT_COMMITTED}{wanted}"),
         false => "changed".to_owned(),
     };
     parts.insert(0, format!("{state}: {}", file_list(&names)));
     Some(parts.join("; "))
-}
-
-/// Whether anything shows that the session worked in a repository: a branch, a commit, or a command
-/// that uses git or a forge.
-fn has_repository(evidence: &Evidence) -> bool {
-    let uses_git = |line: &str| pattern!(r"(?:^|[\s;&|(])(?:git|gh|glab|jj)\s").is_match(line);
-    branch(evidence).is_some()
-        || !evidence.commits.is_empty()
-        || !evidence.git_events.is_empty()
-        || evidence.checkout.files.is_some()
-        || evidence.commands.iter().any(|run| uses_git(&run.command))
 }
 
 /// Whether the session staged files after its last commit and did not change these files since.

@@ -85,7 +85,7 @@ pub(crate) fn spoken(prompt: &str, longest: usize) -> Option<String> {
 /// without the buttons of a web page above such code.
 fn without_pasted_code(prompt: &str) -> String {
     let (mut follows_button, mut omitted) = (false, false);
-    let mut kept: Vec<&str> = Vec::new();
+    let mut kept: Vec<String> = Vec::new();
     for line in prompt.lines() {
         let is_button = pattern!(r"^\s*(?:Copy|Edit|Copy code)\s*$").is_match(line);
         // The name of the language is above the buttons.
@@ -93,19 +93,21 @@ fn without_pasted_code(prompt: &str) -> String {
             kept.pop_if(|above| pattern!(r"^\s*[A-Za-z+#]{1,12}\s*$").is_match(above));
         }
         let is_code = is_button || is_line_of_code(line);
+        follows_button = is_button || follows_button && is_code;
+        if is_code {
+            omitted = true;
+            continue;
+        }
         // The code is a part of the sentence around it.
-        if !is_code && line.starts_with(|c: char| c.is_lowercase()) && std::mem::take(&mut omitted)
-        {
+        if line.starts_with(|c: char| c.is_lowercase()) && std::mem::take(&mut omitted) {
             while kept.pop_if(|above| above.trim().is_empty()).is_some() {}
-            if kept.last().is_some_and(|above| above.ends_with(|c: char| c.is_alphanumeric())) {
-                kept.push("(code)");
+            let is_open = |above: &&mut String| above.ends_with(|c: char| c.is_alphanumeric());
+            if let Some(above) = kept.last_mut().filter(is_open) {
+                above.push_str(&format!(" (code) {line}"));
+                continue;
             }
         }
-        omitted |= is_code;
-        follows_button = is_button || follows_button && is_code;
-        if !is_code {
-            kept.push(line);
-        }
+        kept.push(line.to_owned());
     }
     kept.join("\n")
 }
@@ -128,7 +130,7 @@ mod tests {
         let prompt = "try this: switch the reader to\n\npython\nCopy\nEdit\nasync with client.get(url) as r:   # shared\n    buf = io.BytesIO()\n    async for part in r.parts(1 << 20):\n        buf.write(part)\nand use 8 workers";
         assert_eq!(
             without_pasted_code(prompt),
-            "try this: switch the reader to\n(code)\nand use 8 workers"
+            "try this: switch the reader to (code) and use 8 workers"
         );
         let row = "here's one to try\n\n{\n  \"id\": \"shop-1531\",\n  \"files\": [],\n  \"done\": true\n}\n";
         assert_eq!(without_pasted_code(row), "here's one to try\n");
