@@ -17,13 +17,13 @@ use crate::{
         checks,
         entries::{Entries, is_outside_project},
         reported::overtaken,
-        repository::outside_commits::{LocalFiles, is_file, is_later, wants_no_commit},
+        repository::{
+            git_traces::file_list,
+            outside_commits::{LocalFiles, is_file, is_later, wants_no_commit},
+        },
     },
     text::pattern,
 };
-
-/// Maximum number of uncommitted files that are listed by name.
-const UNCOMMITTED: usize = 4;
 
 /// Returns the state of the repository as one line: branch, last commit, push, uncommitted files,
 /// checks. For a session that changed nothing, returns the branch and the commit that were checked
@@ -266,15 +266,6 @@ fn is_staged(evidence: &Evidence, left: &[(&str, &FileWork)]) -> bool {
                 work.last.source == staged.origin.source && work.last <= staged.origin
             })
     })
-}
-
-/// Lists the first files by name, and adds the number of the others.
-fn file_list(files: &[&str]) -> String {
-    let named: Vec<String> =
-        files.iter().take(UNCOMMITTED).map(|file| format!("`{file}`")).collect();
-    let more = files.len().saturating_sub(UNCOMMITTED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{}{more}", named.join(", "))
 }
 
 /// Returns a phrase with the files of the last status that the session did not change and that are
