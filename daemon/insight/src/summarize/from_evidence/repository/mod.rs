@@ -349,7 +349,7 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
             && !is_settled(evidence, path, work)
     });
     let mut changed: Vec<_> = changed.map(|(path, work)| (path.as_str(), work)).collect();
-    changed.sort_by_key(|(_, work)| std::cmp::Reverse(work.last.line));
+    changed.sort_by_key(|(_, work)| std::cmp::Reverse((work.changed_at, work.last.line)));
     changed
 }
 
