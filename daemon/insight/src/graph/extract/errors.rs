@@ -33,7 +33,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
             draft.mark(subject, at, Observation::Solved);
         }
     }
-    for run in evidence.commands.iter().filter(|run| has_worked(run)) {
+    for run in evidence.commands.iter().filter(|run| run.has_worked()) {
         let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
         for subject in [command(draft, &run.command), command_in(draft, run)] {
             draft.mark(subject, at, Observation::Succeeded);
@@ -51,11 +51,6 @@ pub(super) fn read(draft: &mut Draft<'_>) {
 
 pub(super) fn subject(draft: &Draft<'_>, message: &str) -> Subject {
     draft.subject("error", &key(draft, message))
-}
-
-/// Whether a command succeeded, and its output shows no failure that the exit code hides.
-pub(super) fn has_worked(run: &CommandRun) -> bool {
-    run.outcome.succeeded() && !run.shows_failure
 }
 
 /// Returns the subject of the runs of a command in any place.

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    draft::{ClaimDraft, Draft},
-    errors,
-};
+use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::{statement_states, text},
     model::{
         evidence::{
-            PACKAGES, TestChoice, TestRun, choices_of, family, is_same_place, latest_of_suites,
-            place_name, without_parents,
+            CommandRun, PACKAGES, TestChoice, TestRun, choices_of, family, is_same_place,
+            latest_of_suites, place_name, without_parents,
         },
         graph::{
             Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
@@ -146,7 +143,7 @@ fn is_package(run: &TestRun, name: &str) -> bool {
 /// not fail.
 fn has_passed_uncounted(draft: &Draft<'_>, run: &TestRun) -> bool {
     let command = draft.command_at(&run.command, run.origin);
-    total(run) == 0 && command.is_none_or(errors::has_worked)
+    total(run) == 0 && command.is_none_or(CommandRun::has_worked)
 }
 
 /// Whether the tests of a failed run passed later in the session, in a run without counts.
