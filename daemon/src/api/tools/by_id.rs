@@ -66,13 +66,20 @@ fn id(text: &str) -> Option<&str> {
     (is_name && is_id).then_some(text)
 }
 
-/// Puts the session `named` before the other hits, and keeps `limit` hits in total. If the session
-/// is already among the hits, its passages are kept.
-pub(super) fn put_first(hits: &mut Vec<SessionHit>, named: SessionHit, limit: usize) {
+/// Puts the session `named`, if there is one, before the other hits, and keeps `limit` hits in
+/// total. If the session is already among the hits, its passages are kept. Returns whether there is
+/// a named session.
+pub(super) fn put_first(
+    hits: &mut Vec<SessionHit>,
+    named: Option<SessionHit>,
+    limit: usize,
+) -> bool {
+    let Some(named) = named else { return false };
     let found = hits.iter().position(|hit| hit.session == named.session).map(|at| hits.remove(at));
     let score = hits.first().map_or(named.score, |first| first.score.max(named.score));
     hits.insert(0, SessionHit { score, ..found.unwrap_or(named) });
     hits.truncate(limit);
+    true
 }
 
 #[cfg(test)]
@@ -111,8 +118,9 @@ mod tests {
             explanation: Explanation::default(),
         };
         let mut hits = vec![hit(1, 1), hit(2, 2)];
-        put_first(&mut hits, hit(2, 0), 9);
-        put_first(&mut hits, hit(3, 0), 9);
+        assert!(put_first(&mut hits, Some(hit(2, 0)), 9));
+        assert!(put_first(&mut hits, Some(hit(3, 0)), 9));
+        assert!(!put_first(&mut hits, None, 9));
         let shown: Vec<_> = hits.iter().map(|hit| (hit.session.0, hit.passages.len())).collect();
         assert_eq!(shown, [(3, 0), (2, 2), (1, 1)]);
     }

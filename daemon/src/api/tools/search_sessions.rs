@@ -107,8 +107,8 @@ async fn run(
     arguments: SearchSessionsArguments,
 ) -> Result<SearchSessionsAnswer, Error> {
     let scope = search_scope(daemon, client, &arguments)?;
-    let pending = scope.namespaces.clone().unwrap_or_default();
-    let indexed = catch_up::index_pending(daemon, client, pending).await?;
+    let projects = scope.namespaces.clone().unwrap_or_default();
+    let indexed = catch_up::index_pending(daemon, client, projects).await?;
     let (mut vectors, mut query) = (QueryVectors::new(daemon), question(&arguments)?);
     query.widen_projects(&|name| daemon.engine.projects().known_by(name));
     let namespaces = scope.namespaces.as_deref();
@@ -118,25 +118,21 @@ async fn run(
     let mut results = search(&mut vectors, &query, &scope, offset + limit).await?;
     let mut is_full = limit > 0 && results.sessions.len() == offset + limit && offset < MAX_OFFSET;
     let named = by_id::hit(daemon, client, &arguments.query, &query, &scope)?;
-    let is_named = named.is_some();
-    if let Some(named) = named {
-        by_id::put_first(&mut results.sessions, named, offset + limit);
-    }
+    let is_named = by_id::put_first(&mut results.sessions, named, offset + limit);
     // Results that are merged with the results of the team are cut to the page after the merge.
     let skipped = if team.is_some() { 0 } else { offset };
     let mut all = results.sessions.len();
     results.sessions.drain(..skipped.min(results.sessions.len()));
-    let live = list_sessions::live_sessions(daemon).await?;
     let highlighter = Highlighter::new(&query.spelled(&results.spelled));
     let form = PassageForm::of(client, &arguments, limit, &highlighter);
+    let live = list_sessions::live_sessions(daemon).await?;
     let mut hits = own_hits(daemon, &form, &results, &live, arguments.explain)?;
     let mut message = explain_query(daemon.with_refusal(indexed.message()), &query);
     message = unknown_ticket(message, &results, team.is_some());
     if hits.is_empty() {
-        let project = unknown_project(daemon, arguments.project.as_deref(), namespaces)?;
         let unread = if indexed.pending == 0 { catch_up::unread(daemon).await } else { None };
-        let notes = [project, unknown_agent(daemon, &query), Some(message), unread];
-        message = joined(notes);
+        let project = unknown_project(daemon, arguments.project.as_deref(), namespaces)?;
+        message = joined([project, unknown_agent(daemon, &query), Some(message), unread]);
     }
     message = zero_limit::explain(message, client.reply_form, "limit", limit, MAX_HITS);
     if let Some(team) = team {
@@ -150,8 +146,8 @@ async fn run(
         hits.drain(..offset.min(hits.len()));
         hits.truncate(limit);
     }
-    let error = (offset == 0).then(|| errors::pasted(daemon, &arguments.query, namespaces));
-    let error = error.transpose()?.flatten();
+    let pasted = || errors::pasted(daemon, &arguments.query, namespaces);
+    let error = if offset == 0 { pasted()? } else { None };
     let found = hits.len();
     message = capped::explain(message, arguments.limit.unwrap_or(0), found, MAX_HITS);
     fit::fit_reply(client, &mut hits, error.as_ref(), limit, arguments.detail);

@@ -22,6 +22,7 @@ mod output;
 mod review;
 mod script;
 mod script_output;
+mod script_tokens;
 #[cfg(test)]
 mod tests;
 

@@ -7,17 +7,14 @@
 //! A script may be damaged or hostile, so the depth of literals, the size of the values and the
 //! number of characters that are read again are limited.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
+
+use super::script_tokens::ScriptReader;
 
 /// Maximum number of calls that are read from a script.
 const CALLS: usize = 64;
 /// Maximum depth of nested literals that are read.
 const DEPTH: usize = 32;
-/// Maximum number of bytes that are skipped, and of bytes in all values, relative to the script.
-const WORK: usize = 16;
-
 /// The call of a tool in a script.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NestedCall {
@@ -29,14 +26,7 @@ pub(super) struct NestedCall {
 
 /// Returns the calls in a script, in their order in the text. Calls in a loop are returned once.
 pub(super) fn calls(script: &str) -> Vec<NestedCall> {
-    let mut reader = ScriptReader {
-        text: script,
-        at: 0,
-        depth: 0,
-        remaining: WORK * script.len(),
-        has_unknown: false,
-        constants: BTreeMap::new(),
-    };
+    let mut reader = ScriptReader::new(script);
     let mut calls = Vec::new();
     while calls.len() < CALLS && reader.at < script.len() {
         match reader.word() {
@@ -54,115 +44,11 @@ pub(super) fn calls(script: &str) -> Vec<NestedCall> {
     calls
 }
 
-struct ScriptReader<'t> {
-    text: &'t str,
-    at: usize,
-    /// The number of literals around the position.
-    depth: usize,
-    /// The number of bytes that may still be skipped or be part of values.
-    remaining: usize,
-    /// Whether a value contains a part that is not known.
-    has_unknown: bool,
-    /// The values of constants whose value is a literal: texts, numbers, and lists of them.
-    constants: BTreeMap<&'t str, Value>,
-}
-
 impl<'t> ScriptReader<'t> {
-    fn rest(&self) -> &'t str {
-        &self.text[self.at..]
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    /// Skips white space and comments.
-    fn skip_space(&mut self) {
-        loop {
-            let rest = self.rest();
-            let trimmed = rest.trim_start();
-            self.at += rest.len() - trimmed.len();
-            let end = match trimmed {
-                _ if trimmed.starts_with("//") => trimmed.find('\n'),
-                _ if trimmed.starts_with("/*") => trimmed.find("*/").map(|end| end + 2),
-                _ => return,
-            };
-            self.at += end.unwrap_or(trimmed.len());
-        }
-    }
-
-    fn eat(&mut self, token: &str) -> bool {
-        self.skip_space();
-        let found = self.rest().starts_with(token);
-        self.at += if found { token.len() } else { 0 };
-        found
-    }
-
-    fn word(&mut self) -> Option<&'t str> {
-        self.skip_space();
-        let rest = self.rest();
-        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
-        let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
-        let is_word = end > 0 && !rest.starts_with(|c: char| c.is_ascii_digit());
-        self.at += if is_word { end } else { 0 };
-        is_word.then(|| &rest[..end])
-    }
-
     /// Whether the word `tools` before the position is a member of another object.
     fn is_member(&self) -> bool {
         let before = self.text[..self.at - "tools".len()].trim_end();
         before.ends_with('.') && !before.ends_with("...")
-    }
-
-    /// Skips a text literal, a regular expression, a number or one character.
-    fn skip_token(&mut self) {
-        let begin = self.at;
-        match self.peek() {
-            Some(b'"' | b'\'') => {
-                if self.quoted().is_none() {
-                    self.at = begin + 1;
-                }
-            }
-            Some(b'`') => self.skip_template(),
-            Some(b'/') => self.at += self.regular_expression().unwrap_or(1),
-            Some(byte) if byte.is_ascii_digit() => {
-                let rest = self.rest();
-                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.');
-                self.at += end.unwrap_or(rest.len());
-            }
-            _ => self.at += self.rest().chars().next().map_or(0, char::len_utf8),
-        }
-        self.charge(self.at - begin);
-    }
-
-    /// Counts work. Ends the reading if the limit is exceeded.
-    fn charge(&mut self, bytes: usize) {
-        self.remaining = self.remaining.saturating_sub(bytes);
-        if self.remaining == 0 {
-            self.at = self.text.len();
-        }
-    }
-
-    /// Returns the length of the regular expression at the position; `None` if the slash divides.
-    fn regular_expression(&self) -> Option<usize> {
-        let before = self.text[..self.at].trim_end_matches([' ', '\t']).chars().next_back();
-        let divides = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | ')' | ']' | '}');
-        if before.is_some_and(divides) {
-            return None;
-        }
-        let line = self.rest().lines().next()?;
-        let (mut is_escaped, mut is_in_class) = (false, false);
-        for (at, c) in line.char_indices().skip(1) {
-            match c {
-                _ if is_escaped => is_escaped = false,
-                '\\' => is_escaped = true,
-                '[' => is_in_class = true,
-                ']' => is_in_class = false,
-                '/' if !is_in_class => return Some(at + 1),
-                _ => {}
-            }
-        }
-        None
     }
 
     /// Reads the name and the arguments after the word `tools`.
@@ -335,39 +221,6 @@ impl<'t> ScriptReader<'t> {
         }
     }
 
-    /// Skips to the end of a member.
-    fn skip_expression(&mut self) {
-        let mut open = 0usize;
-        loop {
-            self.skip_space();
-            match self.peek() {
-                None => return,
-                Some(b',' | b')' | b']' | b'}') if open == 0 => return,
-                Some(b'(' | b'[' | b'{') => open += 1,
-                Some(b')' | b']' | b'}') => open -= 1,
-                _ => {}
-            }
-            self.skip_token();
-        }
-    }
-
-    /// Reads a text in quotes. `None` if the text does not end in its line.
-    fn quoted(&mut self) -> Option<String> {
-        let quote = char::from(self.peek()?);
-        self.at += 1;
-        let mut text = String::new();
-        loop {
-            let next = self.rest().chars().next()?;
-            self.at += next.len_utf8();
-            match next {
-                '\\' => self.escape(&mut text)?,
-                _ if next == quote => return Some(text),
-                '\n' => return None,
-                _ => text.push(next),
-            }
-        }
-    }
-
     /// Reads a text in backticks. Unknown values in it stay as they are written.
     fn template(&mut self, raw: bool) -> Option<String> {
         if !self.eat("`") {
@@ -408,72 +261,6 @@ impl<'t> ScriptReader<'t> {
                 _ => text.push(next),
             }
         }
-    }
-
-    /// Skips a text in backticks. The text may contain expressions with such texts, so the modes
-    /// are on a stack.
-    fn skip_template(&mut self) {
-        enum Mode {
-            Text,
-            /// An expression, with the number of its open braces.
-            Expression(usize),
-        }
-        self.at += 1;
-        let mut modes = vec![Mode::Text];
-        while let Some(mode) = modes.last_mut() {
-            let Some(next) = self.rest().chars().next() else { return };
-            if matches!(mode, Mode::Expression(_)) && matches!(next, '"' | '\'') {
-                let _ = self.quoted();
-                continue;
-            }
-            self.at += next.len_utf8();
-            match (mode, next) {
-                (Mode::Text, '\\') => {
-                    self.at += self.rest().chars().next().map_or(0, char::len_utf8);
-                }
-                (Mode::Text, '$') if self.rest().starts_with('{') => {
-                    self.at += 1;
-                    modes.push(Mode::Expression(0));
-                }
-                (Mode::Text, '`') | (Mode::Expression(0), '}') => _ = modes.pop(),
-                (Mode::Expression(_), '`') => modes.push(Mode::Text),
-                (Mode::Expression(open), '{') => *open += 1,
-                (Mode::Expression(open), '}') => *open -= 1,
-                _ => {}
-            }
-        }
-    }
-
-    /// Reads the rest of an escape sequence.
-    fn escape(&mut self, text: &mut String) -> Option<()> {
-        let next = self.rest().chars().next()?;
-        self.at += next.len_utf8();
-        let digits = match next {
-            'u' if self.rest().starts_with('{') => self.rest().find('}')? + 1,
-            'u' => 4,
-            'x' => 2,
-            _ => 0,
-        };
-        if digits > 0 {
-            let code = self.rest().get(..digits)?.trim_matches(['{', '}']);
-            let code = u32::from_str_radix(code, 16).ok()?;
-            self.at += digits;
-            text.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-            return Some(());
-        }
-        text.push(match next {
-            'n' => '\n',
-            't' => '\t',
-            'r' => '\r',
-            '0' => '\0',
-            'b' => '\u{8}',
-            'f' => '\u{c}',
-            'v' => '\u{b}',
-            // The line goes on.
-            '\n' => return Some(()),
-            other => other,
-        });
-        Some(())
     }
 }
 
