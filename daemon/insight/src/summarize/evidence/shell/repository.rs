@@ -70,6 +70,8 @@ pub(in crate::summarize::evidence) enum Undone {
     After(String),
     /// The commits of a branch that `git merge --squash` combines into one commit.
     Branch(String),
+    /// The commits that a rebase with `--autosquash` adds to other commits.
+    Fixups,
     /// All commits of the current branch, because `git reset --soft main` prepares one new commit.
     OwnBranch,
 }
@@ -278,7 +280,11 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
         }),
         "pull" if has("--rebase") || has("-r") => plain(GitStep::Rebase),
         "pull" => plain(GitStep::Merge),
-        "rebase" => Some(RepositoryStep { commit: Some(replayed), ..plain(GitStep::Rebase)? }),
+        "rebase" => Some(RepositoryStep {
+            commit: Some(replayed),
+            undone: if has("--autosquash") { Undone::Fixups } else { Undone::Nothing },
+            ..plain(GitStep::Rebase)?
+        }),
         // With paths, only the index changes.
         "reset" if operands.len() > 1 => None,
         "reset" => reset(first, has("--hard"), has("--soft")),
@@ -514,6 +520,8 @@ mod tests {
             ("git reset --hard 1a2b3c4", Undone::After("1a2b3c4".to_owned())),
             ("git reset --hard origin/main", Undone::Nothing),
             ("git reset --soft origin/main", Undone::OwnBranch),
+            ("git rebase -i --autosquash main", Undone::Fixups),
+            ("git rebase main", Undone::Nothing),
             ("git merge --squash fix/x", Undone::Branch("fix/x".to_owned())),
         ] {
             assert_eq!(steps_of(line)[0].undone, undone, "{line}");
