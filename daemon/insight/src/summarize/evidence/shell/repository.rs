@@ -9,6 +9,7 @@ use crate::{
     summarize::evidence::{
         bounds,
         shell::{
+            is_proven,
             kind::{Invocation, InvocationKind},
             texts::{self, CommandInLine, Published},
             words::{Operator, SimpleCommand},
@@ -213,11 +214,9 @@ pub(super) fn steps(
             guarded |= invocation.kind() != InvocationKind::Reads;
             continue;
         };
-        let after = &commands[index..commands.len() - 1];
-        let proven = after.iter().all(|command| command.joint == Operator::And);
         steps.push(RepositoryStep {
             guarded,
-            proven,
+            proven: is_proven(&commands[index..]),
             chained: command.joint == Operator::And,
             is_alternative: index > 0 && commands[index - 1].joint == Operator::Or,
             ..step
