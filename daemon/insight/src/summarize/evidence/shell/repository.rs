@@ -56,6 +56,9 @@ pub(in crate::summarize::evidence) struct CommitMade {
     pub(in crate::summarize::evidence) amends: bool,
     /// Whether the commit is a copy of an existing commit, made by a cherry-pick or a rebase.
     pub(in crate::summarize::evidence) replays: bool,
+    /// Whether the output of the command line may lack what git prints about the commit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(in crate::summarize::evidence) is_hidden: bool,
 }
 
 /// The commits that a command removes.
@@ -243,15 +246,14 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
         let branch = branch.filter(is_name).map(|branch| kept(branch, bounds::NAME));
         Some(RepositoryStep { step: Some(step), branch, ..RepositoryStep::default() })
     };
-    let replayed = CommitMade { replays: true, ..CommitMade::default() };
+    let reverted = CommitMade { is_hidden: true, ..CommitMade::default() };
+    let replayed = CommitMade { replays: true, ..reverted.clone() };
     match *subcommand {
         "add" | "stage" => plain(GitStep::Stage),
         "commit" => {
             Some(RepositoryStep { commit: Some(commit(rest, texts)), ..plain(GitStep::Commit)? })
         }
-        "revert" => {
-            Some(RepositoryStep { commit: Some(CommitMade::default()), ..plain(GitStep::Commit)? })
-        }
+        "revert" => Some(RepositoryStep { commit: Some(reverted), ..plain(GitStep::Commit)? }),
         "cherry-pick" => Some(RepositoryStep { commit: Some(replayed), ..plain(GitStep::Commit)? }),
         "push" if has("--delete") || has("-d") => None,
         "push" if operands.get(1).is_some_and(|target| target.starts_with(':')) => None,
@@ -358,7 +360,13 @@ fn commit(rest: &[&str], texts: &CommandInLine<'_>) -> CommitMade {
         body: kept(&texts::without_trailers(body), bounds::COMMIT_BODY),
         amends: rest.contains(&"--amend"),
         replays: false,
+        is_hidden: texts.hides_output() || rest.iter().any(|word| is_quiet(word)),
     }
+}
+
+/// Whether an option of `git commit` is `-q`, also together with other options: `-qm`.
+fn is_quiet(option: &str) -> bool {
+    option == "--quiet" || pattern!(r"^-[aeinopsvz]*q").is_match(option)
 }
 
 fn forge(invocation: &Invocation<'_>, texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
