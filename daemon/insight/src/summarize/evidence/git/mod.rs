@@ -154,10 +154,14 @@ fn note_event(
     };
     let on_branch = printed.and_then(|line| line.branch).map(str::to_owned);
     let named = step.branch.clone().filter(|_| !restores);
+    // For `git push origin HEAD:main`, git prints the same line as for `git push origin HEAD` on
+    // `main`.
+    let names_both = kind == GitStep::Push && named.as_ref().is_some_and(|name| name.contains(':'));
+    let shown = branch_in(kind, run.output).filter(|_| !names_both);
     let event = GitEvent {
         step: kind,
         succeeded,
-        branch: on_branch.or_else(|| branch_in(kind, run.output)).or(named),
+        branch: on_branch.or(shown).or(named),
         error,
         origin: run.moment.origin,
         at: run.moment.at,
@@ -341,11 +345,12 @@ fn line_of(output: &str, pattern: &regex::Regex) -> Option<String> {
     Some(kept_words(&line, bounds::ERROR_TEXT))
 }
 
-/// Returns the branch of a step, as the output shows it.
+/// Returns the branch of a step, as the output shows it. For a push to a branch with another name:
+/// `local:remote`.
 fn branch_in(step: GitStep, output: &str) -> Option<String> {
     let named = match step {
         GitStep::Push => pattern!(
-            r"(?m)^ [ +*=!-] (?:\S+\.\.\.?\S+|\[(?:new (?:branch|reference)|up to date|(?:remote )?rejected|remote failure)\]) +\S+ -> (\S+)"
+            r"(?m)^ [ +*=!-] (?:\S+\.\.\.?\S+|\[(?:new (?:branch|reference)|up to date|(?:remote )?rejected|remote failure)\]) +(\S+) -> (\S+)"
         ),
         GitStep::Switch => {
             pattern!(r"(?m)^(?:Switched to (?:a new )?branch|Already on) '([^']+)'")
@@ -354,7 +359,12 @@ fn branch_in(step: GitStep, output: &str) -> Option<String> {
         _ => return None,
     };
     let last = named.captures_iter(output).last()?;
-    Some(kept(&last[1], bounds::NAME))
+    let branch = match last.get(2).map(|remote| remote.as_str()) {
+        Some(remote) if matches!(&last[1], "HEAD") || &last[1] == remote => remote.to_owned(),
+        Some(remote) => format!("{}:{remote}", &last[1]),
+        None => last[1].to_owned(),
+    };
+    Some(kept(&branch, bounds::NAME))
 }
 
 /// Records the last pull request whose URL is in the output of a command that opens pull requests.
@@ -489,6 +499,22 @@ mod tests {
             (Ran("git push origin v1.2.0", FINE, tag), vec![]),
             (Ran("git push origin main && git push origin v1.2.0", FINE, tag), vec!["Push main"]),
             (Ran("git push origin main --tags", FINE, both), vec!["Push main"]),
+            (
+                Ran(
+                    "git push origin HEAD:staging",
+                    FINE,
+                    "To x\n   1a2b3c4..5d6e7f8  HEAD -> staging\n",
+                ),
+                vec!["Push HEAD:staging"],
+            ),
+            (
+                Ran("git push", FINE, "To x\n   1a2b3c4..5d6e7f8  fix/x -> main\n"),
+                vec!["Push fix/x:main"],
+            ),
+            (
+                Ran("git push -u origin HEAD", FINE, "To x\n * [new branch]      HEAD -> fix/x\n"),
+                vec!["Push fix/x"],
+            ),
             (Ran("git push origin :old", FINE, "To x\n - [deleted]         old\n"), vec![]),
             (Ran("git push origin fix/x -q", FINE, ""), vec!["Push fix/x"]),
             (Ran("gh pr merge 12 --auto --squash", FINE, ""), vec![]),

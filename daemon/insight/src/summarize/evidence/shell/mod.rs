@@ -3,6 +3,7 @@
 //!
 //! Other modules determine from the result of the call whether the attempt succeeded.
 
+mod branch_names;
 mod effect;
 mod exit_code;
 mod git_calls;

@@ -9,6 +9,7 @@ use crate::{
     summarize::evidence::{
         bounds,
         shell::{
+            branch_names::{is_branch_name, is_file_name, pushed_branch},
             is_proven,
             kind::{Invocation, InvocationKind},
             texts::{self, CommandInLine, Published},
@@ -78,13 +79,6 @@ pub(in crate::summarize::evidence) enum Undone {
     Fixups,
     /// All commits of the current branch, because `git reset --soft main` prepares one new commit.
     OwnBranch,
-}
-
-/// Whether a name has the extension of a file. `git checkout` with such a name restores a file;
-/// with other names, it switches to a branch.
-fn is_file_name(name: &str) -> bool {
-    pattern!(r"\.(?:rs|go|py|rb|php|java|kt|swift|cs|cc?|cpp|h|hpp|tsx?|jsx?|mjs|vue|svelte|css|html|json|ya?ml|toml|lock|md|txt|sh|sql|pen|svg|png|sum|mod|xml|gradle|kts|env|snap|ipynb)$|^\.|/$|(?:^|/)(?:Makefile|Dockerfile|Gemfile|Rakefile|Procfile|LICENSE|README)$")
-        .is_match(name)
 }
 
 /// Whether a folder is a scratch folder. Calls of git in such a folder do not concern the project.
@@ -239,11 +233,8 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
     let first = operands.first().copied();
     let plain = |step| Some(RepositoryStep { step: Some(step), ..RepositoryStep::default() });
     let on_branch = |step, branch: Option<&str>| {
-        // A commit or a variable is no name of a branch.
-        let is_name = |branch: &&str| {
-            !branch.contains('$') && !pattern!(r"^(?:[0-9a-f]{7,40}|-)$").is_match(branch)
-        };
-        let branch = branch.filter(is_name).map(|branch| kept(branch, bounds::NAME));
+        let branch =
+            branch.filter(|name| is_branch_name(name)).map(|branch| kept(branch, bounds::NAME));
         Some(RepositoryStep { step: Some(step), branch, ..RepositoryStep::default() })
     };
     let reverted = CommitMade { is_hidden: true, ..CommitMade::default() };
@@ -258,8 +249,8 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
         "push" if has("--delete") || has("-d") => None,
         "push" if operands.get(1).is_some_and(|target| target.starts_with(':')) => None,
         "push" => {
-            let branch = operands.get(1).map(|target| target.rsplit(':').next().unwrap_or(target));
-            on_branch(GitStep::Push, branch.filter(|branch| *branch != "HEAD"))
+            let branch = operands.get(1).and_then(|refspec| pushed_branch(refspec));
+            on_branch(GitStep::Push, branch.as_deref())
         }
         "switch" => on_branch(GitStep::Switch, first),
         "checkout" => {
@@ -272,13 +263,11 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
                 on_branch(GitStep::Switch, first)
             }
         }
-        "merge" => Some(RepositoryStep {
-            undone: match first {
-                Some(branch) if has("--squash") => Undone::Branch(kept(branch, bounds::NAME)),
-                _ => Undone::Nothing,
-            },
+        "merge" if has("--squash") => Some(RepositoryStep {
+            undone: first.map_or(Undone::Nothing, |name| Undone::Branch(kept(name, bounds::NAME))),
             ..on_branch(GitStep::Merge, first)?
         }),
+        "merge" => on_branch(GitStep::Merge, first),
         "pull" if has("--rebase") || has("-r") => plain(GitStep::Rebase),
         "pull" => plain(GitStep::Merge),
         "rebase" => Some(RepositoryStep {
@@ -480,7 +469,11 @@ mod tests {
             ),
             ("git switch -c fix/y origin/main", vec![(GitStep::Switch, Some("fix/y"))]),
             ("git push -u origin fix/y", vec![(GitStep::Push, Some("fix/y"))]),
-            ("git push origin HEAD:main", vec![(GitStep::Push, Some("main"))]),
+            ("git push origin HEAD:main", vec![(GitStep::Push, Some("HEAD:main"))]),
+            ("git push origin 1a2b3c4:main", vec![(GitStep::Push, Some("HEAD:main"))]),
+            ("git push origin +fix/y:refs/heads/fix/z", vec![(GitStep::Push, Some("fix/y:fix/z"))]),
+            ("git push origin fix/y:fix/y", vec![(GitStep::Push, Some("fix/y"))]),
+            ("git push origin HEAD", vec![(GitStep::Push, None)]),
             ("git pull --rebase origin main", vec![(GitStep::Rebase, None)]),
             ("git checkout -- a.rs", vec![(GitStep::Reset, None)]),
             ("git checkout src/a.rs", vec![(GitStep::Reset, None)]),
