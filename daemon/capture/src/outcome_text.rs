@@ -1,9 +1,6 @@
 //! Formats the outcome of a call in a few words, because the output itself is not kept.
 
-use crate::{
-    format::claude::is_not_permitted,
-    model::transcript::{Outcome, ToolResult},
-};
+use crate::model::transcript::{Outcome, ToolResult};
 
 /// Returns `ok`, or the kind of failure with a line of the error.
 pub(crate) fn outcome_text(result: &ToolResult<'_>) -> String {
@@ -40,4 +37,14 @@ fn significant_line(content: &str) -> Option<&str> {
             .any(|word| line.contains(word))
     };
     Some(lines.find(mentions_error).unwrap_or(first))
+}
+
+/// Whether the result of a call says that the program did not run it because nobody permitted it.
+pub(crate) fn is_not_permitted(content: &str) -> bool {
+    const ANSWERS: [&str; 3] = [
+        "Claude requested permissions",
+        "This command requires approval",
+        "Permission for this action was denied",
+    ];
+    ANSWERS.iter().any(|answer| content.starts_with(answer))
 }

@@ -334,19 +334,10 @@ pub(super) fn ago(at: &Zoned, now: &Zoned) -> String {
 }
 
 pub(super) fn month(number: i8) -> &'static str {
+    #[rustfmt::skip]
     const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
+        "January", "February", "March", "April", "May", "June", "July", "August", "September",
+        "October", "November", "December",
     ];
     let index = usize::try_from(number - 1).unwrap_or(0);
     MONTHS.get(index).copied().unwrap_or_default()

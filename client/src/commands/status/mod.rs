@@ -118,17 +118,7 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
         row(if at == 0 { "agents" } else { "" }, agent);
     }
     row("history", history(answer, screen));
-    let kept = &answer.kept;
-    row(
-        "kept",
-        format!(
-            "{} messages and tool calls, {} summaries and remembered texts, database {}, index {}",
-            number(kept.messages),
-            number(kept.episodes),
-            bytes(kept.database_bytes),
-            bytes(kept.index_bytes)
-        ),
-    );
+    row("kept", kept(answer));
     if let Some(limits) = limits(answer, screen) {
         row("limits", limits);
     }
@@ -154,6 +144,17 @@ fn print(answer: &HealthAnswer, screen: &Screen) {
             screen.print_wrapped(&format!("  {}", line(problem)), 4);
         }
     }
+}
+
+fn kept(answer: &HealthAnswer) -> String {
+    let kept = &answer.kept;
+    format!(
+        "{} messages and tool calls, {} summaries and remembered texts, database {}, index {}",
+        number(kept.messages),
+        number(kept.episodes),
+        bytes(kept.database_bytes),
+        bytes(kept.index_bytes)
+    )
 }
 
 fn sessions(answer: &HealthAnswer) -> String {

@@ -26,6 +26,13 @@ pub struct CommandRun {
     pub at: Option<Timestamp>,
 }
 
+impl CommandRun {
+    /// Whether the command succeeded, and its output shows no failure that the exit code hides.
+    pub fn has_worked(&self) -> bool {
+        self.outcome.succeeded() && !self.shows_failure
+    }
+}
+
 /// A command that failed, and another form of the command that worked soon after. No file was
 /// changed in between, so the difference shows how to use the tool or the environment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,6 +7,7 @@
 //! Summaries and facts classify the sentences of prompts with the same data.
 
 pub(crate) mod cache;
+mod heading_patterns;
 mod inline;
 mod markdown;
 mod phrases;

@@ -5,16 +5,21 @@ use std::borrow::Cow;
 use crate::text::{is_glob, is_symbol};
 
 /// Turns lines that begin with a symbol such as a tick into list items. Lines that begin
-/// with a cross are omitted, because they state something that is not true.
+/// with a cross are omitted, because they state something that is not true. A line that
+/// begins in bold directly above list items stays the heading of these items.
 pub(super) fn with_list_marks(markdown: &str) -> Cow<'_, str> {
     if !markdown.contains(is_symbol) {
         return Cow::Borrowed(markdown);
     }
     let mut marked = String::with_capacity(markdown.len() + 64);
-    for line in markdown.lines() {
+    let mut lines = markdown.lines().peekable();
+    while let Some(line) = lines.next() {
+        let is_heading = line.trim_start().starts_with("**")
+            && lines.peek().is_some_and(|next| is_list_item(next));
         let start = line.trim_start_matches(['-', '*', ' ']);
         let is_cross = start.starts_with(['\u{274C}', '\u{2717}', '\u{2718}']);
-        if start.starts_with(is_symbol) && !line.trim_start().starts_with(['-', '#']) && !is_cross {
+        let is_marked = line.trim_start().starts_with(['-', '#']);
+        if start.starts_with(is_symbol) && !is_marked && !is_cross && !is_heading {
             marked.push_str("- ");
         }
         if !is_cross {
@@ -23,6 +28,13 @@ pub(super) fn with_list_marks(markdown: &str) -> Cow<'_, str> {
         marked.push('\n');
     }
     Cow::Owned(marked)
+}
+
+fn is_list_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark))
+        || digits.len() < line.len() && [". ", ") "].iter().any(|mark| digits.starts_with(mark))
 }
 
 /// Escapes the stars of path patterns outside of code, because Markdown parses them as bold text.

@@ -20,7 +20,7 @@ use crate::index::{
 
 /// The version of fields, terms and passages together. An index of another version is rebuilt from
 /// its sources.
-pub(crate) const VERSION: u32 = 9;
+pub(crate) const VERSION: u32 = 10;
 
 pub(crate) const TOKENIZER: &str = "graphiti";
 

@@ -33,21 +33,23 @@ mod fields;
 mod lexer;
 mod list;
 mod pasted;
-
-use std::ops::Range;
+mod spans;
 
 use jiff::Zoned;
 use rustc_hash::FxHashSet;
 
 pub use self::fields::{InvalidFilter, filter_form};
-use self::lexer::QueryToken;
+use self::{
+    lexer::QueryToken,
+    spans::{everyday_ranges, is_within, mention_at},
+};
 use crate::{
     model::Namespace,
     passage::Kinds,
-    query::dates::{Mention, TimeRange},
+    query::dates::TimeRange,
     rank::Spelling,
     text::{
-        self, OwnedWord, TokenForm, everyday,
+        self, OwnedWord, TokenForm,
         language::LanguageSet,
         stop::{self, StopClass},
     },
@@ -358,19 +360,6 @@ impl Query {
     }
 }
 
-/// Returns [`everyday::unspaced_ranges`] of `text`; no ranges if the text has no date.
-fn everyday_ranges(text: &str, mentions: &[Mention]) -> Vec<Range<usize>> {
-    if mentions.is_empty() {
-        return Vec::new();
-    }
-    let dates: Vec<Range<usize>> = mentions.iter().map(|mention| mention.span.clone()).collect();
-    everyday::unspaced_ranges(text, &dates)
-}
-
-fn is_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
-}
-
 /// Whether `word` is one character of a script that is indexed as pairs of characters.
 fn is_one_unspaced(word: &str) -> bool {
     let mut characters = word.chars();
@@ -383,12 +372,6 @@ fn is_name(text: &str, start: usize) -> bool {
     text[start..].starts_with(char::is_uppercase)
         && !before.is_empty()
         && !before.ends_with(['.', '!', '?', ':', '\n'])
-}
-
-/// Returns the date at a byte of the text. The dates are in order and do not overlap.
-fn mention_at(mentions: &[Mention], at: usize) -> Option<&Mention> {
-    let next = mentions.partition_point(|mention| mention.span.end <= at);
-    mentions.get(next).filter(|mention| mention.span.contains(&at))
 }
 
 /// Returns the positions of the parts of all words of [`TokenForm::Whole`].

@@ -111,16 +111,26 @@ async fn run(
     let mut answer = SearchFactsAnswer { message, facts, ..SearchFactsAnswer::default() };
     if client.reply_form == ReplyForm::Text && limit > 0 && answer.facts.is_empty() {
         answer.broader = broader(daemon, client, &arguments, &question)?;
-        // A query without words would find all sessions.
-        if !query.is_list() {
-            let scope = Scope { namespaces: given, ..Scope::default() };
-            let most = session_search::MAX_HITS;
-            let mut vectors = QueryVectors::with(daemon, &query, question.vector());
-            let sessions = session_search::search(&mut vectors, &query, &scope, most).await?;
-            answer.sessions = sessions.sessions.len();
-        }
+        answer.sessions = matching_sessions(daemon, &query, given, &question).await?;
     }
     Ok(answer)
+}
+
+/// Returns the number of sessions that the query finds; 0 for a query without words, which would
+/// find all sessions.
+async fn matching_sessions(
+    daemon: &DaemonState,
+    query: &Query,
+    namespaces: Option<Vec<Namespace>>,
+    question: &graph::GraphSearch<'_>,
+) -> Result<usize, Error> {
+    if query.is_list() {
+        return Ok(0);
+    }
+    let scope = Scope { namespaces, ..Scope::default() };
+    let mut vectors = QueryVectors::with(daemon, query, question.vector());
+    let most = session_search::MAX_HITS;
+    Ok(session_search::search(&mut vectors, query, &scope, most).await?.sessions.len())
 }
 
 /// Adds the default namespace, which has the user's preferences for all projects.

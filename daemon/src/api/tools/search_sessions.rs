@@ -134,10 +134,9 @@ async fn run(
     message = unknown_ticket(message, &results, team.is_some());
     if hits.is_empty() {
         let project = unknown_project(daemon, arguments.project.as_deref(), namespaces)?;
-        let agent = unknown_agent(daemon, &query);
         let unread = if indexed.pending == 0 { catch_up::unread(daemon).await } else { None };
-        let notes = [project, agent, Some(message), unread].into_iter().flatten();
-        message = notes.filter(|note| !note.is_empty()).collect::<Vec<_>>().join(" ");
+        let notes = [project, unknown_agent(daemon, &query), Some(message), unread];
+        message = joined(notes);
     }
     message = zero_limit::explain(message, client.reply_form, "limit", limit, MAX_HITS);
     if let Some(team) = team {
@@ -167,6 +166,11 @@ async fn run(
     }
     let (pending, spelled) = (indexed.pending, convert::spelled_words(results.spelled));
     Ok(SearchSessionsAnswer { message, error, hits, next, pending, spelled, broader })
+}
+
+fn joined(notes: [Option<String>; 4]) -> String {
+    let notes = notes.into_iter().flatten().filter(|note| !note.is_empty());
+    notes.collect::<Vec<_>>().join(" ")
 }
 
 /// Adds to the message of an answer that no session contains the ticket that the query consists of.

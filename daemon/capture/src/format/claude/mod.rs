@@ -18,7 +18,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(crate) use self::result::is_not_permitted;
 use self::{
     reply::{assistant, call},
     result::tool_result,

@@ -8,6 +8,7 @@ use crate::{
         json::{self, Object},
     },
     model::transcript::{Item, LazyText, Outcome, ToolResult},
+    outcome_text::is_not_permitted,
 };
 
 /// Maximum length, in bytes, of the text that the user typed when refusing a call.
@@ -64,16 +65,6 @@ fn outcome(failed: bool, head: &str) -> Outcome {
         })
     });
     Outcome::Failed(code)
-}
-
-/// Whether the result of a call says that the program did not run it because nobody permitted it.
-pub(crate) fn is_not_permitted(content: &str) -> bool {
-    const ANSWERS: [&str; 3] = [
-        "Claude requested permissions",
-        "This command requires approval",
-        "Permission for this action was denied",
-    ];
-    ANSWERS.iter().any(|answer| content.starts_with(answer))
 }
 
 /// Returns the text that the user typed when refusing a tool call.

@@ -54,7 +54,14 @@ pub(super) fn custom(payload: &Object<'_>, out: &mut RolloutEmitter<'_>) -> Reco
 /// Emits the calls in a script of the code mode; returns whether the script contains any.
 fn script_calls(call: &str, text: &str, out: &mut RolloutEmitter<'_>) -> bool {
     let mut calls = Vec::new();
-    for script::NestedCall { tool, input } in script::calls(text) {
+    let mut is_stored = false;
+    for script::NestedCall { tool, mut input } in script::calls(text) {
+        let is_action = matches!(tool.as_str(), "exec_command" | "shell_command" | "apply_patch");
+        if is_action && !is_stored && action::of(&tool, &input, "") == Action::Other {
+            // The script shows what is not known of its calls.
+            input = json!({ "script": text });
+            is_stored = true;
+        }
         let id = match calls.len() {
             0 => call.to_owned(),
             earlier => format!("{call}#{}", earlier + 1),

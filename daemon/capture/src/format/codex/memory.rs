@@ -127,7 +127,8 @@ impl RolloutMemory {
 
     /// Notes that `call` waits for the script with the id `cell`. Returns whether it is known.
     pub(super) fn wait_for_script(&mut self, cell: &str, call: &str) -> bool {
-        let script = self.scripts.iter_mut().find(|script| script.cell == cell);
+        let is_waited_for = |script: &&mut RunningScript| script.cell == cell && !cell.is_empty();
+        let script = self.scripts.iter_mut().find(is_waited_for);
         script.map(|script| call.clone_into(&mut script.call)).is_some()
     }
 

@@ -3,6 +3,9 @@
 //! In code mode, the model calls only the tool `exec`, whose input is JavaScript. The script calls
 //! the other tools as members of `tools`, such as `tools.exec_command({cmd: "ls"})`. The scripts are
 //! not run here: only arguments that are literals, or constants with literals, are known.
+//!
+//! A script may be damaged or hostile, so the depth of literals, the size of the values and the
+//! number of characters that are read again are limited.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +15,8 @@ use serde_json::{Map, Value, json};
 const CALLS: usize = 64;
 /// Maximum depth of nested literals that are read.
 const DEPTH: usize = 32;
+/// Maximum number of bytes that are skipped, and of bytes in all values, relative to the script.
+const WORK: usize = 16;
 
 /// The call of a tool in a script.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,12 +29,24 @@ pub(super) struct NestedCall {
 
 /// Returns the calls in a script, in their order in the text. Calls in a loop are returned once.
 pub(super) fn calls(script: &str) -> Vec<NestedCall> {
-    let mut reader = Reader { text: script, at: 0, depth: 0, constants: BTreeMap::new() };
+    let mut reader = ScriptReader {
+        text: script,
+        at: 0,
+        depth: 0,
+        remaining: WORK * script.len(),
+        has_unknown: false,
+        constants: BTreeMap::new(),
+    };
     let mut calls = Vec::new();
     while calls.len() < CALLS && reader.at < script.len() {
         match reader.word() {
             Some("tools") if !reader.is_member() => calls.extend(reader.call()),
-            Some("const" | "let" | "var") => reader.constant(),
+            Some("const") => reader.constant(),
+            // The value of a variable can change.
+            Some("let" | "var") => {
+                let name = reader.word().unwrap_or_default();
+                reader.constants.remove(name);
+            }
             Some(_) => {}
             None => reader.skip_token(),
         }
@@ -37,16 +54,20 @@ pub(super) fn calls(script: &str) -> Vec<NestedCall> {
     calls
 }
 
-struct Reader<'t> {
+struct ScriptReader<'t> {
     text: &'t str,
     at: usize,
     /// The number of literals around the position.
     depth: usize,
-    /// The values of constants whose value is a literal.
+    /// The number of bytes that may still be skipped or be part of values.
+    remaining: usize,
+    /// Whether a value contains a part that is not known.
+    has_unknown: bool,
+    /// The values of constants whose value is a literal: texts, numbers, and lists of them.
     constants: BTreeMap<&'t str, Value>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> ScriptReader<'t> {
     fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
@@ -93,11 +114,17 @@ impl<'t> Reader<'t> {
         before.ends_with('.') && !before.ends_with("...")
     }
 
-    /// Skips a text literal, a number or one character.
+    /// Skips a text literal, a regular expression, a number or one character.
     fn skip_token(&mut self) {
+        let begin = self.at;
         match self.peek() {
-            Some(b'"' | b'\'') => _ = self.quoted(),
+            Some(b'"' | b'\'') => {
+                if self.quoted().is_none() {
+                    self.at = begin + 1;
+                }
+            }
             Some(b'`') => self.skip_template(),
+            Some(b'/') => self.at += self.regular_expression().unwrap_or(1),
             Some(byte) if byte.is_ascii_digit() => {
                 let rest = self.rest();
                 let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.');
@@ -105,6 +132,37 @@ impl<'t> Reader<'t> {
             }
             _ => self.at += self.rest().chars().next().map_or(0, char::len_utf8),
         }
+        self.charge(self.at - begin);
+    }
+
+    /// Counts work. Ends the reading if the limit is exceeded.
+    fn charge(&mut self, bytes: usize) {
+        self.remaining = self.remaining.saturating_sub(bytes);
+        if self.remaining == 0 {
+            self.at = self.text.len();
+        }
+    }
+
+    /// Returns the length of the regular expression at the position; `None` if the slash divides.
+    fn regular_expression(&self) -> Option<usize> {
+        let before = self.text[..self.at].trim_end_matches([' ', '\t']).chars().next_back();
+        let divides = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | ')' | ']' | '}');
+        if before.is_some_and(divides) {
+            return None;
+        }
+        let line = self.rest().lines().next()?;
+        let (mut is_escaped, mut is_in_class) = (false, false);
+        for (at, c) in line.char_indices().skip(1) {
+            match c {
+                _ if is_escaped => is_escaped = false,
+                '\\' => is_escaped = true,
+                '[' => is_in_class = true,
+                ']' => is_in_class = false,
+                '/' if !is_in_class => return Some(at + 1),
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Reads the name and the arguments after the word `tools`.
@@ -120,25 +178,35 @@ impl<'t> Reader<'t> {
         if !(self.eat("?.(") || self.eat("(")) {
             return None;
         }
+        let begin = self.at;
         let input = match self.value() {
             Some(Value::String(text)) => json!({ "input": text }),
             Some(value) => value,
             None => Value::Null,
         };
+        // The arguments may contain other calls.
+        if self.remaining > 0 {
+            self.at = begin;
+        }
         Some(NestedCall { tool, input })
     }
 
-    /// Reads `name = literal` after `const`, `let` or `var`.
+    /// Reads `name = literal` after `const`. A name that is declared again has its newest value.
     fn constant(&mut self) {
         let Some(name) = self.word() else { return };
+        self.constants.remove(name);
         if !self.eat("=") {
             return;
         }
         let begin = self.at;
-        match self.value() {
-            Some(value) => _ = self.constants.insert(name, value),
-            // The value is searched for calls.
-            None => self.at = begin,
+        self.has_unknown = false;
+        let value = self.value().filter(|_| !self.has_unknown);
+        if let Some(value) = value.filter(is_flat) {
+            self.constants.insert(name, value);
+        }
+        // The value may contain calls.
+        if self.remaining > 0 {
+            self.at = begin;
         }
     }
 
@@ -157,6 +225,7 @@ impl<'t> Reader<'t> {
         let mut value = self.operand()?;
         while self.eat("+") {
             let text = [text_of(&value)?, text_of(&self.operand()?)?].concat();
+            self.charge(text.len());
             value = Value::String(text);
         }
         self.skip_space();
@@ -181,9 +250,20 @@ impl<'t> Reader<'t> {
                 "false" => Some(Value::Bool(false)),
                 "null" | "undefined" => Some(Value::Null),
                 "String" if self.eat(".raw") => self.template(true).map(Value::String),
-                name => self.constants.get(name).cloned(),
+                name => self.known(name),
             },
         }
+    }
+
+    /// Returns the value of a constant.
+    fn known(&mut self, name: &str) -> Option<Value> {
+        let value = self.constants.get(name).cloned()?;
+        let size = |value: &Value| value.as_str().map_or(1, str::len);
+        self.charge(match &value {
+            Value::Array(items) => items.iter().map(size).sum(),
+            value => size(value),
+        });
+        (self.remaining > 0).then_some(value)
     }
 
     fn number(&mut self) -> Option<Value> {
@@ -209,6 +289,7 @@ impl<'t> Reader<'t> {
         let separator = self.value()?;
         let texts: Option<Vec<String>> = items.iter().map(text_of).collect();
         let joined = texts?.join(separator.as_str()?);
+        self.charge(joined.len());
         self.eat(")").then_some(Value::String(joined))
     }
 
@@ -228,8 +309,10 @@ impl<'t> Reader<'t> {
             if self.eat(":") {
                 let value = self.member();
                 members.insert(key, value);
-            } else if let Some(value) = self.constants.get(key.as_str()) {
-                members.insert(key, value.clone());
+            } else if let Some(value) = self.known(&key) {
+                members.insert(key, value);
+            } else {
+                self.has_unknown = true;
             }
             if !self.eat(",") && !self.rest().starts_with('}') {
                 return None;
@@ -244,7 +327,8 @@ impl<'t> Reader<'t> {
         match self.value() {
             Some(value) if matches!(self.peek(), Some(b',' | b']' | b'}')) => value,
             _ => {
-                self.at = begin;
+                self.has_unknown = true;
+                self.at = begin.max(if self.remaining == 0 { self.text.len() } else { 0 });
                 self.skip_expression();
                 Value::Null
             }
@@ -267,7 +351,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads a text in quotes. `None` if the text does not end.
+    /// Reads a text in quotes. `None` if the text does not end in its line.
     fn quoted(&mut self) -> Option<String> {
         let quote = char::from(self.peek()?);
         self.at += 1;
@@ -278,6 +362,7 @@ impl<'t> Reader<'t> {
             match next {
                 '\\' => self.escape(&mut text)?,
                 _ if next == quote => return Some(text),
+                '\n' => return None,
                 _ => text.push(next),
             }
         }
@@ -295,8 +380,12 @@ impl<'t> Reader<'t> {
                 self.at += 2;
                 let known = self.value().and_then(|value| text_of(&value));
                 if let Some(known) = known.filter(|_| self.peek() == Some(b'}')) {
+                    self.charge(known.len());
                     text.push_str(&known);
                 } else {
+                    if self.remaining == 0 {
+                        return None;
+                    }
                     self.at = begin + 2;
                     self.skip_expression();
                     text.push_str(&self.text[begin..self.at]);
@@ -388,6 +477,14 @@ impl<'t> Reader<'t> {
     }
 }
 
+/// Whether a value is a text, a number or a list of them.
+fn is_flat(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => !items.iter().any(|item| item.is_array() || item.is_object()),
+        value => !value.is_object(),
+    }
+}
+
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -445,6 +542,31 @@ mod tests {
     }
 
     #[test]
+    fn values_that_change_are_not_known() {
+        for script in [
+            "let cmd = 'a'; cmd += ' b'; tools.exec_command({cmd})",
+            "const cmd = 'a'; for (const cmd of all) tools.exec_command({cmd})",
+            "const cmd = 'a'; const cmd = make(); tools.exec_command({cmd})",
+        ] {
+            assert_eq!(found(script), [("exec_command".to_owned(), json!({}))], "{script}");
+        }
+    }
+
+    #[test]
+    fn calls_within_values_and_behind_regular_expressions_are_found() {
+        let run = |cmd: &str| ("exec_command".to_owned(), json!({ "cmd": cmd }));
+        for script in [
+            "const jobs = [tools.exec_command({cmd: 'a'}), tools.exec_command({cmd: 'b'})];",
+            "const r = {a: await tools.exec_command({cmd: 'a'}), b: await tools.exec_command({cmd: 'b'})};",
+            "const r = await tools.exec_command({cmd: 'a'}); if (/it's|[\"'/]/.test(r.output)) \
+             await tools.exec_command({cmd: 'b'});",
+            "await tools.exec_command({cmd: 'a'}); // don't\nawait tools.exec_command({cmd: 'b'});",
+        ] {
+            assert_eq!(found(script), [run("a"), run("b")], "{script}");
+        }
+    }
+
+    #[test]
     fn unknown_arguments_are_null() {
         for (script, wanted) in [
             (
@@ -487,6 +609,11 @@ mod tests {
         assert_eq!(found(&deep), [("a".to_owned(), Value::Null)]);
         for nested in ["`${", "tools.a(`${", "{a:[", "const a = `${"] {
             let _ = calls(&nested.repeat(50_000));
+        }
+        let doubled = format!("let a='aa';const b='bb';{}tools.a(b);", "const b=b+b;".repeat(60));
+        let nested = format!("const b='bb';{}tools.a(b);", "const b=[[[[b]]]];".repeat(5_000));
+        for script in [doubled, nested, "const a=[".repeat(20_000), "tools.a(".repeat(20_000)] {
+            let _ = calls(&script);
         }
         assert_eq!(calls(&"tools.a();".repeat(1_000)).len(), CALLS);
     }

@@ -4,21 +4,28 @@
 //! printed with `text(...)`: often the result of a call, which has the members `exit_code`,
 //! `session_id` and `output`, or only the member `output`.
 
+use std::borrow::Cow;
+
 use crate::format::{
     codex::memory::RunningScript,
     json::{self, Object},
     limits::TEXT_KEPT,
 };
 
+/// The output of a call that was not made or not completed.
+const ABORTED: &str = "aborted";
+
 /// How a script ended.
 #[derive(Debug, PartialEq)]
 pub(super) enum ScriptState {
     Completed,
-    /// The last text is the error. The calls after the failed call were not made.
+    /// The last text is the error of the script, or of a call in it.
     Failed,
     Terminated,
     /// The script runs in the background, with this id.
     Running(String),
+    /// The output is not the output of a script, for example because the user aborted the turn.
+    Unknown,
 }
 
 /// Returns the state of a script and the texts that it printed, from a raw output.
@@ -27,12 +34,15 @@ pub(super) fn read(raw: &str) -> (ScriptState, Vec<String>) {
         true => {
             let blocks = json::objects(raw);
             let texts = blocks.iter().filter_map(|block| block.string_within("text", TEXT_KEPT));
-            texts.map(|text| text.into_owned()).collect()
+            texts.map(Cow::into_owned).collect()
         }
         false => vec![super::output::whole_text(raw, TEXT_KEPT).into_owned()],
     };
     let mut texts = texts.into_iter();
     let first = texts.next().unwrap_or_default();
+    if !first.starts_with("Script ") {
+        return (ScriptState::Unknown, std::iter::once(first).chain(texts).collect());
+    }
     let (header, printed) = first.split_once("Output:\n").unwrap_or((&first, ""));
     let status = header.lines().next().unwrap_or_default();
     let state = match status.strip_prefix("Script running with cell ID ") {
@@ -61,24 +71,44 @@ pub(super) fn begin(texts: Vec<String>, limit: usize) -> Vec<String> {
 /// Returns the outputs of the calls of a script that has ended, in the form of outputs without code
 /// mode.
 pub(super) fn by_call(script: &RunningScript, state: &ScriptState) -> Vec<(String, String)> {
+    let count = script.calls.len();
     let mut texts = script.texts.clone();
-    let error = (*state == ScriptState::Failed).then(|| texts.pop()).flatten();
-    let mut outputs = match &error {
-        Some(_) if texts.len() < script.calls.len() => texts.clone(),
+    let mut outputs = match state {
+        ScriptState::Failed => {
+            let error = texts.pop().unwrap_or_default();
+            with_error(script, &mut texts, error)
+        }
+        ScriptState::Unknown => vec![texts.join("\n"); count],
         _ => divided(script, &texts),
     };
-    if let Some(error) = error {
-        outputs.truncate(script.calls.len() - 1);
-        outputs.push(error);
-    }
-    // A script ends at the first call that fails.
-    outputs.resize(script.calls.len(), "aborted".to_owned());
     if *state == ScriptState::Terminated {
         let missing = outputs.iter_mut().filter(|output| output.is_empty());
-        missing.for_each(|output| "aborted".clone_into(output));
+        missing.for_each(|output| ABORTED.clone_into(output));
     }
     let ids = script.calls.iter().map(|(id, _)| id.clone());
     ids.zip(outputs).collect()
+}
+
+/// Returns an output for each call of a script that failed.
+fn with_error(script: &RunningScript, texts: &mut Vec<String>, error: String) -> Vec<String> {
+    let count = script.calls.len();
+    // The script was not run.
+    if error.contains("SyntaxError") {
+        return vec![ABORTED.to_owned(); count];
+    }
+    // An error of the script itself says nothing about the calls.
+    let is_own =
+        ["TypeError", "ReferenceError", "RangeError"].iter().any(|own| error.contains(own));
+    if is_own || texts.len() >= count {
+        texts.push(error.replace("Script error:", "error of the script:"));
+        return divided(script, texts);
+    }
+    // A script ends at the first call that fails. Each call before it has printed a text, if the
+    // script prints the results at once.
+    let mut outputs = std::mem::take(texts);
+    outputs.push(error);
+    outputs.resize(count, ABORTED.to_owned());
+    outputs
 }
 
 /// Returns an output for each call. If it is not known which call printed what, the last call has
@@ -161,7 +191,10 @@ mod tests {
         assert_eq!(read(&one), (ScriptState::Completed, vec!["a".to_owned()]));
         let running = json!("Script running with cell ID 7\nWall time 1.0 seconds\nOutput:\n");
         assert_eq!(read(&running.to_string()), (ScriptState::Running("7".to_owned()), Vec::new()));
-        assert_eq!(read("\"\"").0, ScriptState::Completed);
+        let (state, texts) = read(&json!("aborted by user after 3.1s").to_string());
+        assert_eq!(state, ScriptState::Unknown);
+        let aborted = RunningScript { texts, ..script(&[true, true], &[]) };
+        assert_eq!(outputs(&aborted, &state), ["aborted by user after 3.1s"; 2]);
     }
 
     #[test]
@@ -194,8 +227,11 @@ mod tests {
     fn a_failed_script_ends_at_the_call_that_failed() {
         let failed = script(&[true, true, true], &["a", "Script error:\nno"]);
         assert_eq!(outputs(&failed, &ScriptState::Failed), ["a", "Script error:\nno", "aborted"]);
-        let at_once = script(&[true], &["Script error:\nSyntaxError"]);
-        assert_eq!(outputs(&at_once, &ScriptState::Failed), ["Script error:\nSyntaxError"]);
+        let unread = script(&[true, true], &["Script error:\nSyntaxError: missing )"]);
+        assert_eq!(outputs(&unread, &ScriptState::Failed), ["aborted", "aborted"]);
+        let own = script(&[true, false], &["Script error:\nTypeError: x is undefined"]);
+        let wanted = ["", "error of the script:\nTypeError: x is undefined"];
+        assert_eq!(outputs(&own, &ScriptState::Failed), wanted);
         let ended = script(&[true, true], &[]);
         assert_eq!(outputs(&ended, &ScriptState::Terminated), ["aborted", "aborted"]);
     }

@@ -9,7 +9,7 @@ use crate::{
     graph::{MINOR, UNCHECKED, text},
     lang::environment,
     model::{
-        evidence::{CommandRun, ErrorSeen, place_name},
+        evidence::{CommandRun, ErrorSeen},
         graph::{Certainty, EntityId, EntityKind, Observation, Relation, Stance, Subject, Watch},
         summary::{ErrorResolution, Outcome},
         transcript::Origin,
@@ -33,7 +33,7 @@ pub(super) fn read(draft: &mut Draft<'_>) {
             draft.mark(subject, at, Observation::Solved);
         }
     }
-    for run in evidence.commands.iter().filter(|run| has_worked(run)) {
+    for run in evidence.commands.iter().filter(|run| run.has_worked()) {
         let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
         for subject in [command(draft, &run.command), command_in(draft, run)] {
             draft.mark(subject, at, Observation::Succeeded);
@@ -53,11 +53,6 @@ pub(super) fn subject(draft: &Draft<'_>, message: &str) -> Subject {
     draft.subject("error", &key(draft, message))
 }
 
-/// Whether a command succeeded, and its output shows no failure that the exit code hides.
-pub(super) fn has_worked(run: &CommandRun) -> bool {
-    run.outcome.succeeded() && !run.shows_failure
-}
-
 /// Returns the subject of the runs of a command in any place.
 pub(super) fn command(draft: &Draft<'_>, command: &str) -> Subject {
     draft.subject("command", &text::command_key(command))
@@ -65,8 +60,8 @@ pub(super) fn command(draft: &Draft<'_>, command: &str) -> Subject {
 
 /// Returns the subject of the runs of the command of `run` in the same place.
 fn command_in(draft: &Draft<'_>, run: &CommandRun) -> Subject {
-    let place = place_name(&run.place).unwrap_or_default();
-    draft.subject("command in", &format!("{}\n{place}", text::command_key(&run.command)))
+    let key = test_runs::in_place(&text::command_key(&run.command), &run.place);
+    draft.subject("command in", &key)
 }
 
 /// Returns the subject of the attempt that reported an error: its command in its place. If the

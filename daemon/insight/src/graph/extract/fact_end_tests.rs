@@ -7,11 +7,14 @@ use proptest::prelude::*;
 
 use super::scenarios::{SessionFixture, facts, line, minute, of, only_fact};
 use crate::{
-    graph::StatementStates,
+    graph::{
+        StatementStates,
+        fact_validity::{MarkEffect, mark_effect},
+    },
     model::{
         Fact, Timestamp,
         evidence::{Choice, Commit, Quote},
-        graph::{Certainty, Relation},
+        graph::{Certainty, Relation, Stance, Subject, fingerprint},
         summary::{DecisionRecord, Outcome},
         wording::WITHDRAWN,
     },
@@ -175,6 +178,18 @@ fn a_failure_ends_only_with_a_run_of_its_own_tests() {
         let failing = of(&facts(&[&first]), Relation::Fails).count();
         assert_eq!(failing, usize::from(!wanted), "{failed:?} {later:?} in one session");
     }
+}
+
+#[test]
+fn a_run_without_a_place_ends_failures_that_earlier_versions_stored() {
+    let mut session = SessionFixture::new(10, "Fix the parser");
+    session.run(7, &[]);
+    let statements = super::extract(&session.episode, &session.evidence);
+    let subject = Subject::of("tests", session.episode.project.root().namespace(), "cargo test");
+    let stance =
+        Stance::Fails { test: fingerprint("t"), command: fingerprint("cargo test"), total: 99 };
+    let mark = statements.marks.iter().find(|mark| mark.subject == subject).unwrap();
+    assert_eq!(mark_effect(&stance, &mark.observation), Some(MarkEffect::Ends));
 }
 
 #[test]

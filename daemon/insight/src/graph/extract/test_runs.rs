@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    draft::{ClaimDraft, Draft},
-    errors,
-};
+use super::draft::{ClaimDraft, Draft};
 use crate::{
     graph::{statement_states, text},
     model::{
         evidence::{
-            PACKAGES, TestChoice, TestRun, choices_of, family, is_same_place, latest_of_suites,
-            place_name, without_parents,
+            CommandRun, PACKAGES, TestChoice, TestRun, choices_of, family, is_same_place,
+            latest_of_suites, place_name, without_parents,
         },
         graph::{
             Certainty, EntityKind, Observation, Relation, Stance, Subject, Watch, fingerprint,
@@ -88,15 +85,20 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
 
 /// Returns the subject of the runs of a suite, whose place is the place of `run`.
 fn suite(draft: &Draft<'_>, framework: &str, run: &TestRun) -> Subject {
-    let place = place_name(&run.place).unwrap_or_default();
-    draft.subject("tests", &format!("{framework}\n{place}"))
+    draft.subject("tests", &in_place(framework, &run.place))
+}
+
+/// Returns the key of `name` in a place. Without a place, the key is the name, as in statements
+/// that earlier versions of the daemon stored.
+pub(super) fn in_place(name: &str, place: &Option<String>) -> String {
+    place_name(place).map_or_else(|| name.to_owned(), |place| format!("{name}\n{place}"))
 }
 
 /// Returns the subject of the runs of the same part of a suite as `run`.
 fn part(draft: &Draft<'_>, run: &TestRun) -> Subject {
     let limits: Vec<&str> = limits(run).into_iter().collect();
-    let place = place_name(&run.place).unwrap_or_default();
-    draft.subject("part of tests", &format!("{}\n{place}\n{}", run.framework, limits.join(" ")))
+    let suite = in_place(&run.framework, &run.place);
+    draft.subject("part of tests", &format!("{suite}\n{}", limits.join(" ")))
 }
 
 /// Returns the options, names and files that limit a run. The folder of a file depends on the
@@ -113,8 +115,7 @@ fn limits(run: &TestRun) -> BTreeSet<&str> {
 
 /// Returns the subject of the successful runs of all tests of the suite of `run`.
 pub(super) fn tested(draft: &Draft<'_>, run: &TestRun) -> Subject {
-    let place = place_name(&run.place).unwrap_or_default();
-    draft.subject("tested", &format!("{}\n{place}", family(&run.framework)))
+    draft.subject("tested", &in_place(family(&run.framework), &run.place))
 }
 
 /// Returns the subject of the successful runs of all tests of any suite.
@@ -129,8 +130,7 @@ pub(super) fn tests_of_kind(draft: &Draft<'_>, kind: &str) -> Subject {
 
 /// Returns the fingerprint of a command and of the place in which it ran.
 fn command(run: &TestRun) -> u64 {
-    let place = place_name(&run.place).unwrap_or_default();
-    fingerprint(&format!("{}\n{place}", text::command_key(&run.command)))
+    fingerprint(&in_place(&text::command_key(&run.command), &run.place))
 }
 
 /// Whether `name`, which failed in `run`, is the name of a package. A Go run that counts packages
@@ -143,7 +143,7 @@ fn is_package(run: &TestRun, name: &str) -> bool {
 /// not fail.
 fn has_passed_uncounted(draft: &Draft<'_>, run: &TestRun) -> bool {
     let command = draft.command_at(&run.command, run.origin);
-    total(run) == 0 && command.is_none_or(errors::has_worked)
+    total(run) == 0 && command.is_none_or(CommandRun::has_worked)
 }
 
 /// Whether the tests of a failed run passed later in the session, in a run without counts.

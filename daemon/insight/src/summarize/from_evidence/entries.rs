@@ -53,7 +53,7 @@ impl<'e> Entries<'e> {
     pub(super) fn tidy_line(&self, text: &str) -> String {
         let line = one_line(text);
         match self.project.map(Project::path).filter(|path| path.len() > 1) {
-            Some(path) => line.replace(&format!("{path}/"), ""),
+            Some(path) => relative_paths(&line, &format!("{path}/")),
             None => line,
         }
     }
@@ -189,6 +189,24 @@ impl<'e> Entries<'e> {
         let half = Duration::from_secs(30);
         u32::try_from((length + half).as_secs() / 60).ok()
     }
+}
+
+/// Returns a line without `folder` at the start of its paths. The folder alone stays as it is.
+fn relative_paths(line: &str, folder: &str) -> String {
+    let begins_name =
+        |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || "._-@+~*[{($<".contains(c));
+    let mut found = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(folder) {
+        let (before, after) = (&rest[..at], &rest[at + folder.len()..]);
+        found.push_str(before);
+        if !begins_name(after) {
+            found.push_str(folder);
+        }
+        rest = after;
+    }
+    found.push_str(rest);
+    found
 }
 
 /// Returns the statements of a reply that can be understood alone, as two lists: the statements of
@@ -350,6 +368,18 @@ mod tests {
     fn a_cut_leaves_no_bracket_open() {
         let text = "Remove the click handler (consistent with the browser; prevents three calls), then test it again";
         assert_eq!(cut_at_clause(text, 70), "Remove the click handler");
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_folder_of_the_project() {
+        for (line, wanted) in [
+            ("`/app/src/a.rs` and `/app/.env` are new", "`src/a.rs` and `.env` are new"),
+            ("`/app/` is empty", "`/app/` is empty"),
+            ("See /app/ or (/app/)", "See /app/ or (/app/)"),
+            ("`/app/*.rs` and /app/{a,b}", "`*.rs` and {a,b}"),
+        ] {
+            assert_eq!(relative_paths(line, "/app/"), wanted);
+        }
     }
 
     #[test]

@@ -63,7 +63,12 @@ pub(super) fn discoveries(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> V
     advice::recommendations(entries).into_iter().for_each(|line| push(&mut list, line));
     verdicts::verdict(entries).into_iter().for_each(|line| push(&mut list, line));
     keep_latest(&mut list, DISCOVERIES);
-    reported_problems(entries).into_iter().for_each(|line| push(&mut list, line));
+    let problems = reported_problems(entries);
+    list.retain(|line| {
+        let cause = line.strip_prefix(CAUSE_BEFORE_CHANGE).unwrap_or(line);
+        !problems.iter().any(|problem| problem.contains(cause))
+    });
+    problems.into_iter().for_each(|line| push(&mut list, line));
     remembered(entries).into_iter().for_each(|line| push(&mut list, line));
     list
 }

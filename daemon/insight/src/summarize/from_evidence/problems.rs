@@ -3,18 +3,19 @@
 
 use crate::{
     model::{
-        evidence::{Evidence, Quote},
+        evidence::{Evidence, Quote, StatementKind},
         transcript::Origin,
         wording::USER_REPORTED,
     },
     summarize::{
         evidence::FIRST_PROMPTS,
         from_evidence::{
-            entries::{Entries, push},
+            entries::{Entries, is_outside_project, push},
             request::{
                 typed_text::{arguments, unquoted},
                 wording::begins_as_order,
             },
+            turns::turn_of,
         },
         lists::keep_latest,
     },
@@ -25,6 +26,8 @@ use crate::{
 const PROBLEMS: usize = 4;
 /// Number of sentences at the start of a prompt that are read.
 const SENTENCES: usize = 2;
+/// Maximum number of files that are listed as changed after a problem.
+const FIXED_FILES: usize = 2;
 /// Maximum length, in bytes, of a quoted sentence.
 const SENTENCE: usize = 200;
 
@@ -40,17 +43,43 @@ pub(super) fn reported_problems(entries: &Entries<'_>) -> Vec<String> {
         let after = commit_before(evidence, prompt.origin)
             .map_or(String::new(), |hash| format!(" (after commit `{hash}`)"));
         let quote = entries.tidy_line(&problem);
-        push(&mut list, format!("{USER_REPORTED}\"{}\"{after}", without_full_stop(&quote)));
+        let answer = answer(entries, prompt.origin);
+        push(&mut list, format!("{USER_REPORTED}\"{}\"{after}{answer}", without_full_stop(&quote)));
     }
     keep_latest(&mut list, PROBLEMS);
     list
 }
 
-/// Returns the first sentence of a prompt that reports a problem.
+/// Returns the first sentence of a prompt that reports a problem. After the agent reported changes,
+/// a sentence that only finds fault with something counts, too.
 fn problem(entries: &Entries<'_>, prompt: &Quote) -> Option<String> {
     let own_text = unquoted(entries, prompt);
     let spoken = spoken_sentences(arguments(&own_text));
-    spoken.into_iter().take(SENTENCES).find(|one| one.len() <= SENTENCE && reports_problem(one))
+    let mut reports = entries.reports.reports.iter();
+    let is_after_work =
+        reports.any(|report| report.changed && prompt.origin.follows(report.origin));
+    spoken.into_iter().take(SENTENCES).find(|one| {
+        one.len() <= SENTENCE && (reports_problem(one) || is_after_work && finds_fault(one))
+    })
+}
+
+/// Returns the cause that the agent stated in the turn of a problem before it changed a file, and the
+/// files that it changed last, as ` (cause: …; changed after it: …)`. Empty if no cause was stated.
+fn answer(entries: &Entries<'_>, at: Origin) -> String {
+    let evidence = entries.evidence;
+    let Some(turn) = turn_of(evidence, at) else { return String::new() };
+    let changed = evidence
+        .changed_files()
+        .filter(|(path, work)| turn.holds(work.last) && !is_outside_project(evidence, path));
+    let mut changed: Vec<_> = changed.collect();
+    changed.sort_by_key(|(_, work)| std::cmp::Reverse(work.last.line));
+    let last = changed.first().map_or(0, |(_, work)| work.last.line);
+    let causes = entries.statements(StatementKind::Cause);
+    let cause = causes.filter(|one| turn.holds(one.origin) && one.origin.line < last).last();
+    let Some(cause) = cause.map(|one| entries.cause(&one.text)) else { return String::new() };
+    let names = changed.iter().take(FIXED_FILES).map(|(path, _)| entries.path(path));
+    let names: Vec<String> = names.map(|path| format!("`{path}`")).collect();
+    format!(" (cause: {cause}; changed after it: {})", names.join(", "))
 }
 
 /// Returns the short hash of the last commit of the previous turn.
@@ -75,7 +104,7 @@ fn reports_problem(sentence: &str) -> bool {
     let start = opener.find(sentence).map_or(0, |found| found.end());
     let text = &sentence[start..];
     let fails = pattern!(
-        r"(?i)^(?:(?:we|i) lost\b|something (?:broke|is broken)\b|(?:i.?m |i am |we.re )?still (?:seeing|getting|fail(?:ing|s|ed)|broken|not \w+ing)\b|(?:i|we) (?:still )?(?:do ?n.?t|can ?.?t|can ?not) (?:see|find) (?:(?:it|them|the|my|our|any|anything (?:in|on|at))\b|`)|(?:i|we) (?:can ?.?t|can ?not|still do ?n.?t|still can ?.?t|still can ?not) (?:open|load|start|run)\b)"
+        r"(?i)^(?:(?:we|i) lost\b|something (?:broke|is broken)\b|(?:i.?m |i am |we.re )?still (?:seeing|getting|fail(?:ing|s|ed)|broken|not \w+ing)\b|(?:i|we) (?:still )?(?:do ?n.?t|can ?.?t|can ?not) (?:see|find) (?:(?:it|them|the|my|our|any|anything (?:in|on|at))\b|`)|(?:i|we) (?:can ?.?t|can ?not|still do ?n.?t|still can ?.?t|still can ?not) (?:open|load|start|run|close|click|scroll|hear|play)\b|(?:it )?turns out (?:that )?[^,;:?]{2,60}? (?:did|does|do|is|was)(?: ?n.?t| not) (?:work|help|supported|exist)\b)"
     );
     let is_broken = pattern!(
         r"(?i)(?:^|\band )(?:it|this|that|(?:the|my|our|all|some|those|these|pr|ci) [^,;:?]{2,60}?) (?:(?:is|are) (?:still |somehow |now |again )*(?:(?:failing|broken|crashing|hanging|gone|missing)\b|(?:still|not) there\b)|(?:still )?(?:do(?:es)?n.?t|do(?:es)? not|isn.?t|is not|aren.?t|are not) (?:work|show|load|appear|start|updat|render|open|build|compil)(?:s|ed|ing)?(?: \w+)?\W*$)"
@@ -92,6 +121,23 @@ fn reports_problem(sentence: &str) -> bool {
         && !is_about_else.is_match(text)
         && !is_success.is_match(text)
         && text.split_whitespace().count() >= 3
+}
+
+/// Whether the user finds fault with a result, for example `The pictures are not relevant to the
+/// recipes` or `all rows now look the same`. Before any work, such a sentence describes the present
+/// state or a wish.
+fn finds_fault(sentence: &str) -> bool {
+    let text = pattern!(
+        r"(?i)^(?:(?:hm+|oh no|oh|nope|no|ok|okay|so|and|but|well|wait|unfortunately|now)\b[,.!:]* *)*"
+    )
+    .replace(sentence, "");
+    let is_fault = pattern!(
+        r"(?i)^(?:the|my|our|these|those|some|all)(?: [\w'’-]+){1,4} (?:is|are|was|were)(?: ?n.?t| not) (?:quite |really )?(?:relevant|related|readable|visible|aligned|clickable|cent(?:er|r)ed|supported)\b|^(?:all|every|both)(?: of)?(?: [\w'’-]+){1,4} (?:now )?(?:looks?|sounds?|reads?|behaves?)(?: now)?(?: exactly| all)? the same\W*$|^(?:it|this|that)(?: still)? (?:does ?n.?t|does not) (?:look|sound|feel) (?:quite |really |very )*(?:like|right|good)\b|^[\w'’ -]{3,60} (?:was|were)(?: ?n.?t| not) supported\b"
+    );
+    let is_about_else = pattern!(
+        r"(?i)\?\W*$|\b(?:if|unless|until|when|whenever|should|would|because|so that|anyway|fine|ok|okay)\b"
+    );
+    is_fault.is_match(&text) && !is_about_else.is_match(&text)
 }
 
 #[cfg(test)]
@@ -116,6 +162,9 @@ mod tests {
             "I can't find any rows in the new list",
             "we still can't open the page of the shop",
             "we lost two days of rows in the list",
+            "I cannot close the page of a row.",
+            "turns out http2 didnt work.",
+            "turns out the cache does not help",
         ] {
             assert!(reports_problem(sentence), "{sentence}");
         }
@@ -138,9 +187,61 @@ mod tests {
             "We don't run migrations in CI.",
             "We don't load plugins at startup.",
             "We lost two days on this already.",
+            "turns out the cache works",
+            "it turns out we do not need the cache",
+            "I can't close the issue until the release is out",
         ] {
             assert!(!reports_problem(sentence), "{sentence}");
         }
+    }
+
+    #[test]
+    fn a_fault_of_a_result_is_distinguished_from_wishes() {
+        for sentence in [
+            "The pictures are not relevant to the recipes.",
+            "all of the rows now look the same",
+            "it doesn't sound quite like music.",
+            "http version parameter wasnt supported on our client.",
+        ] {
+            assert!(finds_fault(sentence), "{sentence}");
+        }
+        for sentence in [
+            "The pictures are not relevant for now, so skip them if they fail.",
+            "all rows should look the same",
+            "are the rows the same?",
+            "it doesn't look like we need it, that is fine",
+            "The old rows are not visible because the filter hides them",
+            "all of the files have the same header",
+        ] {
+            assert!(!finds_fault(sentence), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_reported_problem_has_its_cause_and_the_changed_files() {
+        let problems = |complaint: &str| {
+            let mut script = Script::default();
+            script.prompt("Write a page with recipes");
+            script.edit("a", "/app/list.js", "a", "b");
+            script.reply("m1", "The page is written, with a dialog for each recipe.");
+            script.prompt(complaint);
+            script.reply(
+                "m2",
+                "The close button exists in the HTML but has no click listener. I need to add it.",
+            );
+            script.edit("b", "/app/dialog.js", "a", "b");
+            script.reply("m3", "Fixed. The button closes the dialog now.");
+            let (evidence, reports) = (script.collect(), Reports::default());
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            reported_problems(&entries)
+        };
+        assert_eq!(
+            problems("I cannot close the dialog."),
+            [
+                "User reported: \"I cannot close the dialog\" (cause: The close button exists in the HTML but has no click listener; changed after it: `/app/dialog.js`)"
+            ]
+        );
+        assert_eq!(problems("Close the dialog with a key."), Vec::<String>::new());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::{
                 closed,
                 commits::{is_hash, printed, short_or_long_history},
                 ignored, merged,
-                status_files::files_of_status,
+                status_files::{FILES, files_of_status},
             },
             moment::EntryPosition,
             shell::{CommandLine, GitCall},
@@ -19,8 +19,6 @@ use crate::{
     text::{kept, pattern},
 };
 
-/// Maximum number of files kept of a status.
-pub(super) const FILES: usize = 60;
 /// Maximum number of ignored paths that are kept.
 const IGNORED: usize = 12;
 /// Maximum number of deleted branches that are kept.
@@ -138,9 +136,10 @@ impl OutputView<'_> {
             if let Some(found) = saved.captures(self.output) {
                 push_latest(stashes, kept(&found[1], bounds::NAME), STASHES);
             }
-        } else if !(call.reports_dropped_stash() && restores_nothing(self.output))
-            && !keeps_stash(self.output)
-        {
+            return;
+        }
+        let is_kept = call.reports_dropped_stash() && restores_nothing(self.output);
+        if !is_kept && !keeps_stash(self.output) {
             restore(stashes, call);
         }
     }

@@ -2,9 +2,12 @@
 
 use crate::{
     model::evidence::ChangedFiles,
-    summarize::evidence::{bounds, git::checkout::FILES, shell::GitCall},
+    summarize::evidence::{bounds, shell::GitCall},
     text::{kept, pattern},
 };
+
+/// Maximum number of files kept of a status.
+pub(super) const FILES: usize = 60;
 
 /// Returns the files that a status lists; `None` if the output is not a status.
 pub(super) fn files_of_status(output: &str, call: &GitCall) -> Option<ChangedFiles> {

@@ -253,16 +253,8 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
             on_branch(GitStep::Push, branch.as_deref())
         }
         "switch" => on_branch(GitStep::Switch, first),
-        "checkout" => {
-            let of_files = has("--")
-                || operands.len() > 1
-                || first.is_some_and(|name| name == "." || is_file_name(name));
-            if of_files && !has("-b") && !has("-B") {
-                plain(GitStep::Reset)
-            } else {
-                on_branch(GitStep::Switch, first)
-            }
-        }
+        "checkout" if restores_files(rest, &operands) => plain(GitStep::Reset),
+        "checkout" => on_branch(GitStep::Switch, first),
         "merge" if has("--squash") => Some(RepositoryStep {
             undone: first.map_or(Undone::Nothing, |name| Undone::Branch(kept(name, bounds::NAME))),
             ..on_branch(GitStep::Merge, first)?
@@ -283,6 +275,14 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
         "stash" if matches!(first, None | Some("push" | "save")) => plain(GitStep::Stash),
         _ => None,
     }
+}
+
+/// Whether `git checkout` with these arguments restores files instead of switching the branch.
+fn restores_files(arguments: &[&str], operands: &[&str]) -> bool {
+    let names_files = arguments.contains(&"--")
+        || operands.len() > 1
+        || operands.first().is_some_and(|name| *name == "." || is_file_name(name));
+    names_files && !arguments.contains(&"-b") && !arguments.contains(&"-B")
 }
 
 /// Returns the step of a reset; `None` if it is not `--hard` and removes no known commits.

@@ -92,7 +92,7 @@ pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
         r"(?i)\b(?:deliberately|intentionally) (?:not|left|leave|leaving|kept|keep|keeping)\b"
     );
     let is_unsure = pattern!(
-        r"(?i)\b(?:might|maybe|probably|perhaps|possibly|i think|not sure|let me|if you|posted)\b|\?$|\bso (?:that )?(?:i|we|it) can\b|, then i(?:['’]ll| will)\b|\brather than just\b|\b(?:notes?|says?|claims?|comments?) that\b|\bbefore deciding\b|^.{0,24}(?:ing|e|ve) (?:it|this|that|them|these|those)\b"
+        r"(?i)\b(?:might|maybe|probably|perhaps|possibly|i think|not sure|let me|if you|posted)\b|\?$|\bso (?:that )?(?:i|we|it) can\b|, then i(?:['’]ll| will)\b|\brather than just\b|\b(?:notes?|says?|claims?|comments?) that\b|\bbefore deciding\b|^.{0,24}(?:ing|e|ve) (?:it|this|that|them|these|those)\b|, (?:i['’]ll|i will|i['’]m going to|i am going to) (?:now )?(?:create|write|generate|draft) (?:an?|the) (?:[\w.-]+ ){0,3}(?:file|document|readme|notebook|page)[.!]?$"
     );
     chosen.is_match(sentence) && !is_unsure.is_match(sentence)
 }
@@ -129,7 +129,12 @@ pub(super) fn is_cause(sentence: &str) -> bool {
     .is_match(sentence);
     let is_foreign =
         is_foreign_phrase(Topic::Cause, sentence) && !is_foreign_phrase(Topic::Guess, sentence);
-    named || is_wrong_code || is_foreign || is_root_cause(sentence)
+    // `The button exists in the page but has no listener.`
+    let is_incomplete = pattern!(
+        r"(?i)^(?:the|this|that|each|every) [^.;:?]{4,80}? (?:exists?|is (?:there|defined|declared|created|rendered|registered|shown))\b[^;:?]{0,60}?,? but (?:it )?(?:has no|is (?:never|not)|isn['’]t|does(?: not|n['’]t)|never|nothing)\b"
+    )
+    .is_match(sentence);
+    named || is_wrong_code || is_foreign || is_incomplete || is_root_cause(sentence)
 }
 
 fn is_root_cause(sentence: &str) -> bool {
@@ -179,10 +184,17 @@ fn is_reasoned_action(sentence: &str) -> bool {
 /// Whether a sentence after "Found it!" describes the fault, not the search for the fault.
 pub(super) fn is_fault(sentence: &str) -> bool {
     sentence.len() >= 40
-        && is_about_code(sentence)
+        && (is_about_code(sentence) || describes_fault(sentence))
         && !is_not_firm(sentence)
         && !pattern!(r"(?i)^(?:i|i've|we|here|this is|these are|all|both tests|two tests|the test is)\b|\bnow (?:passing|works?|passes)\b|\bI'm\b")
             .is_match(sentence)
+}
+
+/// Whether a sentence without code says what is wrong with a part of the program, for example `The
+/// current mapping is too narrow`.
+fn describes_fault(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:the|our|each|every) (?:[\w-]+ ){1,5}?(?:(?:is|are) (?:too|never|not|missing|hard-?coded)\b|has no\b|have no\b|maps? to\b|(?:does|do)(?: not|n['’]t)\b)")
+        .is_match(sentence)
 }
 
 /// Whether the sentence mentions code or a file.
@@ -235,6 +247,45 @@ mod tests {
 
     fn kind(sentence: &str) -> Option<StatementKind> {
         statement_kind(sentence, false)
+    }
+
+    #[test]
+    fn the_creation_of_a_file_is_no_choice() {
+        for sentence in [
+            "Since there is very little code, I'll create a foundational CLAUDE.md file.",
+            "Because nothing exists yet, I will write the first notebook.",
+        ] {
+            assert!(!is_intended_choice(sentence), "{sentence}");
+        }
+        for sentence in [
+            "Since `a` imports `b`, I'll create a third module for the types.",
+            "Since the parser is slow, I'll write a new file instead of one more branch in it.",
+            "Since nobody reads the field, I'll remove it from the page.",
+        ] {
+            assert!(is_intended_choice(sentence), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_part_that_exists_without_its_effect_is_a_cause() {
+        for sentence in [
+            "The close button exists in the HTML but has no click listener.",
+            "The flag is defined in `cli.rs`, but it is never read by the parser.",
+        ] {
+            assert!(is_cause(sentence), "{sentence}");
+        }
+        for sentence in [
+            "The close button exists in the HTML and has a listener.",
+            "A second list exists, but nobody asked for it.",
+            "The page is shown in all browsers but the list is new.",
+        ] {
+            assert!(!is_cause(sentence), "{sentence}");
+        }
+        let fault = "The current mapping is too narrow and does not use the whole range of values.";
+        assert_eq!(statement_kind(fault, true), Some(StatementKind::Cause));
+        assert_eq!(statement_kind(fault, false), None);
+        let work = "The tests of the mapping run in ten seconds on this computer.";
+        assert_eq!(statement_kind(work, true), None);
     }
 
     #[test]

@@ -82,7 +82,7 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
             None => return accepted_objection(entries, prompt, &all.join(" ")),
         },
     };
-    if is_picked(entries, &quote, prompt.origin) {
+    if is_picked(entries, &quote, prompt.origin) || introduces_pasted_text(&quote) {
         return None;
     }
     let on = named_options(entries, &one_line(&text), prompt.origin);
@@ -119,6 +119,12 @@ fn decision(entries: &Entries<'_>, prompt: &Quote) -> Option<DecisionRecord> {
         (true, None, _) => USERS_WORDS.to_owned(),
     };
     Some(record(&format!("User: \"{}\"", cut(&entries.tidy_line(&quote), WHOLE)), rationale))
+}
+
+/// Whether a quote such as `here's one to try` only introduces pasted text.
+fn introduces_pasted_text(quote: &str) -> bool {
+    pattern!(r"(?i)^(?:here.?s|here is|here are) (?:one|another|some|an?|the)\b[^,;]{0,24}?\b(?:to (?:try|test|check)|examples?|outputs?|logs?|errors?)\W*$")
+        .is_match(quote)
 }
 
 /// Returns the sentences of a prompt, without those that take back another prompt.
@@ -364,6 +370,20 @@ mod tests {
         let reports = Reports::of(&evidence);
         let entries = Entries { evidence: &evidence, reports: &reports, project: None };
         decisions(&entries).into_iter().map(|(_, record)| record.decision).collect()
+    }
+
+    #[test]
+    fn an_introduction_of_pasted_text_is_distinguished_from_decisions() {
+        for quote in ["here's one to try", "Here is the output:", "heres another example"] {
+            assert!(introduces_pasted_text(quote), "{quote}");
+        }
+        for quote in [
+            "here's one to try instead of the old one",
+            "try this name instead",
+            "here is the name to use",
+        ] {
+            assert!(!introduces_pasted_text(quote), "{quote}");
+        }
     }
 
     #[test]

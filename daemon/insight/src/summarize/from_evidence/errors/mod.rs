@@ -89,8 +89,9 @@ fn is_explained(fixed: &Fixed<'_>, record: &ErrorResolution) -> bool {
                 r"(?i)\b(?:tests?|expect(?:s|ed|ations?)|assert(?:s|ions?)|fixtures?|mocks?)\b"
             )
             .is_match(record.fix.split(" (in `").next().unwrap_or_default()));
+    let announced = fixed.resolution.said.as_deref().is_some_and(fixes_only_a_pronoun);
     let is_guessed = record.fix == NOT_STATED
-        || record.fix.starts_with("Changed ")
+        || record.fix.starts_with("Changed ") && !announced
         || record.fix.starts_with("Ran ") && !record.fix.ends_with(" says");
     record.root_cause != NOT_STATED || !is_guessed && !is_of_test
 }
@@ -201,7 +202,9 @@ fn fix(entries: &Entries<'_>, fixed: &Fixed<'_>) -> String {
     let named = files.join(", ");
     // `Fix the controller test` announces work and does not say how it was done.
     let says_how = |statement: &&str| {
-        (!begins_as_order(statement) || statement.split(' ').count() > 6) && !is_probe(statement)
+        (!begins_as_order(statement) || statement.split(' ').count() > 6)
+            && !is_probe(statement)
+            && !fixes_only_a_pronoun(statement)
     };
     let statement = resolution.said.as_deref().filter(says_how).map(|said| entries.tidy(said));
     if let Some(command) = remedy(entries, fixed) {
@@ -221,6 +224,15 @@ fn fix(entries: &Entries<'_>, fixed: &Fixed<'_>) -> String {
         }
         (None, _) => format!("Changed {named}"),
     }
+}
+
+/// Whether a longer statement such as `Fix that and test it more easily` does not say what was
+/// changed.
+fn fixes_only_a_pronoun(statement: &str) -> bool {
+    statement.split(' ').count() > 6
+        && !statement.contains(['`', '(', ':'])
+        && pattern!(r"(?i)^(?:fix|handle|address|resolve|correct|update|change|repair|solve) (?:that|this|it|these|those|them)(?:[.!,]?$|,? (?:and|then|now|so|first|before)\b)")
+            .is_match(statement)
 }
 
 /// Returns the command that the output of the failure recommends, if that command ran before the
@@ -382,6 +394,35 @@ mod tests {
         assert_eq!(records[0].error, "API files changed but the generated client is not staged");
         assert_eq!(records[0].fix, "Ran `pnpm api:generate`, as its output says");
         assert!(resolved("ls").is_empty());
+    }
+
+    #[test]
+    fn a_fix_of_a_pronoun_is_described_by_its_files() {
+        let fix = |said: &'static str| {
+            let mut script = Script::default();
+            script.prompt("Run the generator");
+            let output = "Traceback (most recent call last):\nEOFError: EOF when reading a line\n";
+            script.run("a", "python make.py", Outcome::Failed(Some(1)), output);
+            script.reply("m", said);
+            script.edit("b", "/app/make.py", "a", "b");
+            script.run("c", "python make.py", Outcome::Succeeded, "done\n");
+            let evidence = script.collect();
+            let reports = Reports::of(&evidence);
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            errors_resolved(&entries).into_iter().map(|one| one.fix).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            fix("It runs, but it waits for a key. Let me fix that and test it more easily."),
+            ["Changed `/app/make.py`"]
+        );
+        for said in [
+            "Let me replace the prompt by a pause of three seconds.",
+            "Let me fix that: the prompt becomes a pause of three seconds.",
+        ] {
+            assert!(fix(said).iter().all(|fix| fix.contains("pause")), "{said}");
+        }
+        assert!(!fixes_only_a_pronoun("Fix them by closing the reader before the next read"));
+        assert!(!fixes_only_a_pronoun("Update it to read `row` before the next page is read"));
     }
 
     #[test]

@@ -67,6 +67,31 @@ pub(crate) fn says_it_still_fails(prompt: &str) -> bool {
         .is_match(prompt.trim_start())
 }
 
+/// Whether the user says after `at` that a thing did not work, such as `turns out http2 didnt work`,
+/// and the agent's text names this thing. The thing must have a digit, a mark or a capital within its
+/// name, because other names are words of the language, too.
+pub(crate) fn is_about_denied_thing(evidence: &Evidence, text: &str, at: Origin) -> bool {
+    let denied = evidence.prompts.iter().filter(|prompt| prompt.origin.follows(at));
+    let mut denied = denied.filter_map(|prompt| denied_thing(&prompt.text));
+    let is_undone = pattern!(r"(?i)\b(?:remov|revert|dropp|replac)(?:ed|es|ing)\b").is_match(text);
+    !is_undone && denied.any(|thing| text.split_whitespace().any(|word| letters_of(word) == thing))
+}
+
+/// Returns the letters and digits of the name of the thing that did not work, according to the user.
+fn denied_thing(prompt: &str) -> Option<String> {
+    let start = &prompt[..prompt.floor_char_boundary(COMPLAINT)];
+    let found = pattern!(
+        r"(?i)\bturns out (?:that )?(?:the )?`?([\w./+-]+)`? (?:did|does|do|is|was)(?: ?n.?t| not) (?:work|help|supported|exist)\w*\b"
+    )
+    .captures(start)?;
+    let is_name = pattern!(r"\d|[_./+-]\w|.[A-Z]").is_match(&found[1]);
+    is_name.then(|| letters_of(&found[1]))
+}
+
+fn letters_of(word: &str) -> String {
+    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 /// Whether a commit about a problem failed to fix it: after the commit, the user pasted the same
 /// error again, or said that something still fails, and [`is_tried_again`] holds.
 pub(crate) fn did_not_fix(evidence: &Evidence, spans: &[Span<'_>], commit: &Commit) -> bool {
@@ -197,6 +222,27 @@ mod tests {
         assert_eq!(refuted, [true, false]);
         let returned = returned_errors(&evidence);
         assert_eq!((returned.len(), returned[0].1), (1, 2));
+    }
+
+    #[test]
+    fn a_thing_that_did_not_work_is_found_by_its_name() {
+        for (prompt, text, wanted) in [
+            ("hi! turns out http2 didnt work. can u use httpx?", "HTTP/2 is enabled now.", true),
+            ("turns out `read_all` does not work", "Added `read_all()`, which is fast.", true),
+            ("turns out http2 didnt work", "Removed HTTP/2 from the client again.", false),
+            ("turns out http2 didnt work", "The pool has 12 connections.", false),
+            ("turns out http2 works", "HTTP/2 is enabled now.", false),
+            ("turns out it did not help", "It is enabled now.", false),
+            ("why does http2 not work?", "HTTP/2 is enabled now.", false),
+        ] {
+            let mut script = Script::default();
+            script.prompt("Make the download fast");
+            script.reply("m1", text);
+            script.prompt(prompt);
+            let evidence = script.collect();
+            let at = evidence.reports[0].origin;
+            assert_eq!(is_about_denied_thing(&evidence, text, at), wanted, "{prompt}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::{
         transcript::TaskState,
         wording::NOT_COMMITTED,
     },
-    report::{Topic, is_phrase},
+    report::{Topic, is_foreign_phrase, is_phrase},
     summarize::from_evidence::{
         checks::{self, test_results::failing_runs},
         findings::last_turn_errors,
@@ -306,6 +306,7 @@ impl LastWords {
             }),
             asks: last.ends_with(['?', '？']) || last.to_lowercase().starts_with("let me know"),
             announces: reply.trim_end().ends_with(':')
+                || is_foreign_phrase(Topic::Talk, last)
                 || pattern!(r"(?i)^(?:now |next,? |first,? |great[!,.] |perfect[!,.] |good[!,.] )*(?:let me|i'll|i will|let's|i'm going to|now i)\b").is_match(last)
                     && !pattern!(r"(?i)\b(?:let me know|i'll wait|i'll be|once you|when you|if you)\b|^(?:i'll|i will) (?:leave|not|hold|remember|(?:stop|pause|end|wrap up) (?:it )?here|keep (?:it|this|that|the|your|in mind))\b").is_match(last),
             asks_to_try_again: announced.iter().map(String::as_str).chain(all.iter().copied()).any(|sentence| {
@@ -495,6 +496,18 @@ mod tests {
             reason("Fixed. Try restarting it: the list should now be visible.", changed).as_deref(),
             Some("not confirmed")
         );
+    }
+
+    #[test]
+    fn an_announcement_in_another_language_is_no_end() {
+        for (reply, wanted) in [
+            ("仕様書が見つかりました。最新の v03 を確認します。", Outcome::InProgress),
+            ("Der Test fehlt. Ich werde ihn jetzt schreiben.", Outcome::InProgress),
+            ("最新の v03 を確認しました。", Outcome::Completed),
+            ("Der Test ist geschrieben.", Outcome::Completed),
+        ] {
+            Session::new(&[("Finde die Spezifikation", 1)], Some((reply, 5))).ends(wanted);
+        }
     }
 
     #[test]

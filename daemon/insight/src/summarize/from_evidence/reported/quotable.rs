@@ -51,6 +51,12 @@ pub(crate) fn announces_no_fact(text: &str) -> bool {
         || matches!(topic_of_heading(text), Some(Topic::Proposal | Topic::Instruction))
 }
 
+/// Whether the items below a heading such as `Tech Choices` are options for the user.
+pub(crate) fn offers_choices(heading: &str) -> bool {
+    pattern!(r"(?i)^\W*(?:(?:tech(?:nology|nical)?|stack|design|tooling|possible|your|the) )*choices$|\bto (?:choose|pick) from$")
+        .is_match(heading.trim_end_matches(':'))
+}
+
 /// Whether a heading is specific enough to introduce the items below it.
 pub(crate) fn is_specific_heading(heading: &str) -> bool {
     let heading = sentences(heading).last().copied().unwrap_or_default();

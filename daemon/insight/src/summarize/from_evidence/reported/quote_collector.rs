@@ -13,7 +13,7 @@ use crate::{
             items::{NEST, is_case_of_plan, is_numbered, item_text},
             quotable::{
                 announces_no_fact, announces_obsolete_state, depends_on_previous,
-                is_specific_heading, is_statement, states_result,
+                is_specific_heading, is_statement, offers_choices, states_result,
             },
             quoted::QuotedPassage,
             review, transient,
@@ -33,7 +33,7 @@ pub(crate) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<Qu
     let mut reader = QuoteCollector {
         entries,
         report,
-        is_review: review::is_review(entries, report),
+        is_review: review::has_places(entries, report),
         found: Vec::new(),
         introduction: None,
         skipped_list_headings: None,
@@ -130,7 +130,9 @@ impl<'e> QuoteCollector<'e> {
         }
         let is_skipped = passage.form != Form::Paragraph
             && (self.skipped_list_headings.as_ref() == Some(&passage.headings)
-                || passage.headings.last().is_some_and(|heading| announces_no_fact(heading)));
+                || passage.headings.last().is_some_and(|heading| {
+                    announces_no_fact(heading) || !self.report.changed && offers_choices(heading)
+                }));
         if is_skipped {
             return;
         }
@@ -581,6 +583,36 @@ mod tests {
             ),
             ["Added a list of archives: Nested archives, Times; Added a test of it all"]
         );
+    }
+
+    #[test]
+    fn items_below_a_bold_line_with_a_symbol_belong_to_it() {
+        assert_eq!(
+            quoted_lines(
+                "## \u{1F3AF} What is new\n\n**\u{1F4C4} 4 kinds of pages:**\n- Lists of all orders\n- Orders of a day\n\n**\u{1F504} Names of the pages:**\n- Each page has a name\n- Names are sorted\n"
+            ),
+            [
+                "4 kinds of pages: Lists of all orders; Orders of a day",
+                "Names of the pages: Each page has a name; Names are sorted"
+            ]
+        );
+        assert_eq!(
+            quoted_lines(
+                "Results:\n\n\u{2705} The list of orders is sorted\n\u{2705} The page of orders has a name\n"
+            ),
+            ["The list of orders is sorted; The page of orders has a name"]
+        );
+    }
+
+    #[test]
+    fn choices_before_any_change_are_no_findings() {
+        let choices = "- **Simplest**: Plain pages without a framework\n- **With data**: Store the recipes in a file and render them\n";
+        for heading in ["Tech Choices", "Choices", "Ways to pick from"] {
+            assert_eq!(quoted_lines(&format!("## {heading}\n\n{choices}")), [""; 0], "{heading}");
+        }
+        for heading in ["Pages of the recipes", "The dialog of all recipes"] {
+            assert_eq!(quoted_lines(&format!("## {heading}\n\n{choices}")).len(), 1, "{heading}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::{
     report::{Report, Topic, is_phrase, topic_of_sentence},
     summarize::from_evidence::{
         entries::Entries,
+        errors::refuted::is_about_denied_thing,
         outcome::ending,
         reported::{
             answers,
@@ -85,7 +86,7 @@ impl<'e> QuotedReport<'e> {
             report,
             earlier,
             fate,
-            is_review: review::is_review(entries, report),
+            is_review: review::has_places(entries, report),
             passages: quoted(entries, report),
             question,
             request,
@@ -339,6 +340,7 @@ fn holds(entries: &Entries<'_>, report: &Report, part: &str) -> bool {
                 && !is_withdrawn(entries, part, report.origin))
         && is_still_there(entries, part, report.origin)
         && !has_withdrawn_figure(entries, part, report.origin)
+        && !(report.changed && is_about_denied_thing(evidence, part, report.origin))
         && !measures_revoked_work(entries, part, report.origin)
         && !is_redescribed(entries, report, part)
 }

@@ -13,19 +13,33 @@ use crate::{
 
 /// Number of bytes at the start of an item that are searched for a place in the code.
 const START: usize = 160;
-/// Number of bytes at the start of a prompt that are searched for the word `review`.
+/// Number of bytes at the start of a prompt that are searched for an order such as `review`.
 const ASKED: usize = 200;
 
 /// Whether a report is a review: its turn changed nothing, and the user asked for a review or the
 /// report calls its items findings.
 pub(crate) fn is_review(entries: &Entries<'_>, report: &Report) -> bool {
+    let is_asked = || {
+        asked_for(entries, report, |start| pattern!(r"(?i)\b(?:code )?review\b").is_match(start))
+    };
+    !report.changed && (is_asked() || is_headed(report))
+}
+
+/// Whether items of a report that mention a place in the code are quoted whole: in a review, and in
+/// an answer to an order such as `Point to where the code would change`.
+pub(crate) fn has_places(entries: &Entries<'_>, report: &Report) -> bool {
+    let asks_where = |start: &str| {
+        pattern!(r"(?i)\b(?:point|show me|tell me|list|find) (?:out |me )?(?:to )?(?:where|the places)\b[^.?!]{0,60}\b(?:change[ds]?|changing|fail(?:s|ed)?|break(?:s|ing)?|go(?:es)?|belongs?|needed|needs)\b")
+            .is_match(start)
+    };
+    is_review(entries, report) || !report.changed && asked_for(entries, report, asks_where)
+}
+
+/// Whether the start of the prompt before a report satisfies `is_wanted`.
+fn asked_for(entries: &Entries<'_>, report: &Report, is_wanted: impl Fn(&str) -> bool) -> bool {
     let before = |line: u64| line < report.origin.line;
     let asked = entries.evidence.prompts.iter().rfind(|prompt| before(prompt.origin.line));
-    let is_asked = asked.is_some_and(|asked| {
-        let start = &asked.text[..asked.text.floor_char_boundary(ASKED)];
-        pattern!(r"(?i)\b(?:code )?review\b").is_match(start)
-    });
-    !report.changed && (is_asked || is_headed(report))
+    asked.is_some_and(|asked| is_wanted(&asked.text[..asked.text.floor_char_boundary(ASKED)]))
 }
 
 /// Returns the first place in the code in the start of an item of a report.
@@ -128,7 +142,7 @@ fn is_headed(report: &Report) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        model::evidence::{Evidence, TurnReport},
+        model::evidence::{Evidence, Quote, TurnReport},
         report::Reports,
     };
 
@@ -152,6 +166,24 @@ mod tests {
         assert!(lines[0].starts_with("src/parse.rs:227 treats"));
         assert!(lines[0].ends_with("Add error detection and a test with one malformed file."));
         assert!(lines[1].ends_with("If this is meant to be compatible, add the flag."));
+    }
+
+    #[test]
+    fn the_places_that_the_user_asked_for_are_findings() {
+        let is_asked = |prompt: &str| {
+            let origin = |line| crate::model::transcript::Origin { source: 0, line };
+            let report = TurnReport { origin: origin(5), ..TurnReport::default() };
+            let prompt = Quote { text: prompt.to_owned(), origin: origin(1), at: None };
+            let evidence =
+                Evidence { prompts: vec![prompt], reports: vec![report], ..Evidence::default() };
+            let reports = Reports::of(&evidence);
+            let entries = Entries { evidence: &evidence, reports: &reports, project: None };
+            has_places(&entries, &reports.reports[0])
+        };
+        assert!(is_asked("Refunds need an approval. Point to where the code would change."));
+        assert!(is_asked("show me where the upload fails"));
+        assert!(!is_asked("Where is the server? Start it."));
+        assert!(!is_asked("tell me where you are"));
     }
 
     #[test]

@@ -3,8 +3,10 @@
 
 pub(super) mod commit_messages;
 pub(super) mod failed_checks;
+mod git_traces;
 pub(super) mod outside_commits;
 pub(super) mod pull_request;
+mod running;
 
 use crate::{
     model::{
@@ -15,13 +17,13 @@ use crate::{
         checks,
         entries::{Entries, is_outside_project},
         reported::overtaken,
-        repository::outside_commits::{LocalFiles, is_file, is_later, wants_no_commit},
+        repository::{
+            git_traces::file_list,
+            outside_commits::{LocalFiles, is_file, is_later, wants_no_commit},
+        },
     },
     text::pattern,
 };
-
-/// Maximum number of uncommitted files that are listed by name.
-const UNCOMMITTED: usize = 4;
 
 /// Returns the state of the repository as one line: branch, last commit, push, uncommitted files,
 /// checks. For a session that changed nothing, returns the branch and the commit that were checked
@@ -39,6 +41,7 @@ pub(super) fn line(entries: &Entries<'_>) -> Option<String> {
     parts.extend(failed_checks::failed_checks(evidence));
     parts.extend(checks::passed(evidence));
     parts.extend(checks::untested(evidence));
+    parts.extend(running::running_server(evidence));
     let has_worked = evidence.changes_files()
         || !evidence.commits.is_empty()
         || evidence.git_events.iter().any(|event| event.step != GitStep::Switch);
@@ -247,7 +250,11 @@ fn uncommitted(entries: &Entries<'_>) -> Option<String> {
     let state = if is_staged(evidence, &left) { "staged, " } else { "" };
     let wanted = if wants_no_commit(evidence) { " (as the user asked)" } else { "" };
     let names: Vec<&str> = paths.into_iter().map(|path| entries.path(path)).collect();
-    parts.insert(0, format!("{state}{NOT_COMMITTED}{wanted}: {}", file_list(&names)));
+    let state = match git_traces::has_repository(evidence) {
+        true => format!("{state}{NOT_COMMITTED}{wanted}"),
+        false => "changed".to_owned(),
+    };
+    parts.insert(0, format!("{state}: {}", file_list(&names)));
     Some(parts.join("; "))
 }
 
@@ -263,15 +270,6 @@ fn is_staged(evidence: &Evidence, left: &[(&str, &FileWork)]) -> bool {
                 work.last.source == staged.origin.source && work.last <= staged.origin
             })
     })
-}
-
-/// Lists the first files by name, and adds the number of the others.
-fn file_list(files: &[&str]) -> String {
-    let named: Vec<String> =
-        files.iter().take(UNCOMMITTED).map(|file| format!("`{file}`")).collect();
-    let more = files.len().saturating_sub(UNCOMMITTED);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    format!("{}{more}", named.join(", "))
 }
 
 /// Returns a phrase with the files of the last status that the session did not change and that are
@@ -354,7 +352,9 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
             && !overtaken::is_restored(evidence, path, work)
             && !is_settled(evidence, path, work)
     });
-    changed.map(|(path, work)| (path.as_str(), work)).collect()
+    let mut changed: Vec<_> = changed.map(|(path, work)| (path.as_str(), work)).collect();
+    changed.sort_by_key(|(_, work)| std::cmp::Reverse((work.changed_at, work.last.line)));
+    changed
 }
 
 /// Whether git listed all changed files after the last change to the file at `path`, but not this
@@ -554,6 +554,31 @@ mod tests {
             let line = line_after(&runs);
             assert!(line.starts_with(&format!("branch `{wanted}`")), "{command}: {line}");
         }
+    }
+
+    #[test]
+    fn changes_outside_of_a_repository_are_not_called_uncommitted() {
+        let state = |command: &'static str, branch: Option<&'static str>| {
+            let mut script = Script::default();
+            script.item(Item::Context(SessionContext {
+                cwd: Some("/app".into()),
+                branch: branch.map(Into::into),
+                ..SessionContext::default()
+            }));
+            script.prompt("Write a page");
+            script.edit("a", "/app/b.js", "x", "y");
+            script.edit("b", "/app/a.js", "x", "y");
+            script.run("c", command, Outcome::Succeeded, "");
+            let evidence = script.collect();
+            line(&Entries { evidence: &evidence, reports: &Reports::default(), project: None })
+                .unwrap()
+        };
+        assert!(state("ls", None).starts_with("changed: `/app/a.js`, `/app/b.js`"));
+        assert!(state("ls github", Some("")).starts_with("changed: "));
+        for (command, branch) in [("git log -1", None), ("cd a && git status", None)] {
+            assert!(state(command, branch).starts_with("not committed: "), "{command}");
+        }
+        assert!(state("ls", Some("main")).contains("; not committed: "));
     }
 
     #[test]

@@ -369,6 +369,9 @@ fn shortened(text: &str) -> String {
     // A log that was pasted after the text may leave punctuation.
     let line =
         line.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ')' | '`' | '"'));
+    // The text after the last word was code.
+    let open = pattern!(r"(?i)^(.{12,}?)(?:,? (?:to|of|from|into|than|and|or|but|the|an?))+$");
+    let line = open.captures(line).and_then(|found| found.get(1)).map_or(line, |one| one.as_str());
     let mut line = line.to_owned();
     let is_plain =
         line.split(' ').next().is_some_and(|word| word.chars().skip(1).all(char::is_lowercase));
@@ -512,6 +515,11 @@ mod tests {
             shortened("Add an entry to the guide of the team and ensure this never happens again."),
             "add an entry to the guide of the team"
         );
+        assert_eq!(
+            shortened("switch the reader of all the lists to the"),
+            "switch the reader of all the lists"
+        );
+        assert_eq!(shortened("say what the new list is for"), "say what the new list is for");
         assert_eq!(
             shortened("The footer is gone. can you restore the footer. status."),
             "the footer is gone. can you restore the footer"

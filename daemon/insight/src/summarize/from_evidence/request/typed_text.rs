@@ -76,14 +76,73 @@ pub(crate) fn spoken(prompt: &str, longest: usize) -> Option<String> {
         || slash_command(prompt).is_some()
         || prompt.starts_with(['<', '#'])
         || prompt.starts_with("Implement the following plan");
-    let words = without_code(prompt);
+    let words = without_pasted_code(&without_code(prompt));
     (!is_command && prompt.len() <= longest && words.chars().any(char::is_alphabetic))
         .then_some(words)
+}
+
+/// Returns a prompt without the lines of JSON and code that were pasted without back quotes, and
+/// without the buttons of a web page above such code.
+fn without_pasted_code(prompt: &str) -> String {
+    let (mut follows_button, mut omitted) = (false, false);
+    let mut kept: Vec<String> = Vec::new();
+    for line in prompt.lines() {
+        let is_button = pattern!(r"^\s*(?:Copy|Edit|Copy code)\s*$").is_match(line);
+        // The name of the language is above the buttons.
+        if is_button && !follows_button {
+            kept.pop_if(|above| pattern!(r"^\s*[A-Za-z+#]{1,12}\s*$").is_match(above));
+        }
+        let is_code = is_button || is_line_of_code(line);
+        follows_button = is_button || follows_button && is_code;
+        if is_code {
+            omitted = true;
+            continue;
+        }
+        // The code is a part of the sentence around it.
+        if line.starts_with(|c: char| c.is_lowercase()) && std::mem::take(&mut omitted) {
+            while kept.pop_if(|above| above.trim().is_empty()).is_some() {}
+            let is_open = |above: &&mut String| above.ends_with(|c: char| c.is_alphanumeric());
+            if let Some(above) = kept.last_mut().filter(is_open) {
+                above.push_str(&format!(" (code) {line}"));
+                continue;
+            }
+        }
+        kept.push(line.to_owned());
+    }
+    kept.join("\n")
+}
+
+/// Whether a line is JSON, or code that no sentence looks like: a statement that opens a block, or an
+/// indented call or assignment.
+fn is_line_of_code(line: &str) -> bool {
+    pattern!(
+        r#"^\s*(?:[{}\[\]]+[,;]?\s*$|"[\w./-]+"\s*:\s*(?:["\[{]|-?\d|true\b|false\b|null\b))|^\s*(?:(?:async (?:with|for|def)|def|class|fn|func|function) .*|(?:with|for|while|if) .*[(=<>\[].*)[\w)\]][:{]\s*(?:#.*|//.*)?$|^(?: {4,}|\t+)[\w.]+(?:\(.*\)| = \S.*)[;,]?\s*$"#
+    )
+    .is_match(line)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pasted_code_is_not_spoken() {
+        let prompt = "try this: switch the reader to\n\npython\nCopy\nEdit\nasync with client.get(url) as r:   # shared\n    buf = io.BytesIO()\n    async for part in r.parts(1 << 20):\n        buf.write(part)\nand use 8 workers";
+        assert_eq!(
+            without_pasted_code(prompt),
+            "try this: switch the reader to (code) and use 8 workers"
+        );
+        let row = "here's one to try\n\n{\n  \"id\": \"shop-1531\",\n  \"files\": [],\n  \"done\": true\n}\n";
+        assert_eq!(without_pasted_code(row), "here's one to try\n");
+        for prompt in [
+            "for rows:\n    use one list (not two)\n    keep it short",
+            "Copy the list, then edit the page",
+            "the \"id\": is it read?\n- if it is, keep it",
+            "Python\nis fine here",
+        ] {
+            assert_eq!(without_pasted_code(prompt), prompt);
+        }
+    }
 
     #[test]
     fn a_path_is_no_slash_command() {

@@ -21,7 +21,7 @@ pub(crate) fn plain(line: &str) -> (String, Manner) {
         r"(?i)^(?:(?:hey|hi|hello|good morning)\b(?:,? (?:claude|codex|there|gemini|copilot))?[,!.]*|(?:ok|okay|so|well|now|great|good|perfect|nice|alright|right|cool|awesome|thanks|thank you|yes|yep|and|also|then|actually|hm+|ah|oh|fgs|never mind|fair enough|(?:sounds|looks) (?:good|great)|makes sense|got it|agreed|lgtm)[,.!:]+|(?:ok|okay|alright|also|so|and|now|then|but),? )\s*"
     );
     let asking = pattern!(
-        r"(?i)^(?:(?:maybe|perhaps|first|i think|i guess|btw|by the way|also),? (?:maybe |first |then )?)?(?:please,?|(?:can|could|would|will) (?:you|we)(?: please| also| just| maybe)*|(?:i(?:'d| would)|would) like (?:you )?to(?: ask you to)?|i want (?:you )?to|i need (?:you )?to|(?:do you think )?(?:it would be|would it be|is it) possible to|do you think (?:you|we) (?:can|could|should)|i(?:'d| would) like your help (?:with|to)|help me(?: to)?|let(?:'|’)?s(?: also| now| please| first| just)*|we (?:need|have|should) to|we should|you (?:need|have) to|need to|go ahead and)\s+"
+        r"(?i)^(?:(?:maybe|perhaps|first|i think|i guess|btw|by the way|also),? (?:maybe |first |then )?)?(?:please,?|(?:can|could|would|will) (?:you|u|ya|we)(?: please| pls| also| just| maybe)*|(?:i(?:'d| would)|would) like (?:you )?to(?: ask you to)?|i want (?:you )?to|i need (?:you )?to|(?:do you think )?(?:it would be|would it be|is it) possible to|do you think (?:you|we) (?:can|could|should)|i(?:'d| would) like your help (?:with|to)|help me(?: to)?|let(?:'|’)?s(?: also| now| please| first| just)*|we (?:need|have|should) to|we should|you (?:need|have) to|need to|go ahead and)\s+"
     );
     let mut rest = line.trim_start();
     let mut asks = false;
