@@ -37,7 +37,8 @@ pub struct GitEvent {
     pub step: GitStep,
     /// Whether the action succeeded.
     pub succeeded: bool,
-    /// The branch of the action, if it is known. For a merge: the branch that was merged.
+    /// The branch of the action, if it is known. For a merge: the branch that was merged. For a push
+    /// to a branch with another name: `local:remote`, where `local` may be `HEAD`.
     pub branch: Option<String>,
     /// The line with the error, or `Everything up-to-date` for a push without commits.
     pub error: Option<String>,

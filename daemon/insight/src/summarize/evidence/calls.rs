@@ -70,7 +70,9 @@ impl Collector {
     fn meaning(&mut self, call: &Call<'_>, moment: EntryPosition) -> CallEffect {
         let directory = self.pending.directory.as_str();
         match &call.action {
-            Action::Run { command, .. } => CallEffect::Run(CommandLine::read(command, directory)),
+            Action::Run { command, .. } => {
+                CallEffect::Run(Box::new(CommandLine::read(command, directory)))
+            }
             Action::Read { path } => CallEffect::Read(resolve(directory, path)),
             Action::Change(changes) => CallEffect::Change(self.planned(changes)),
             Action::PlanTasks(stated) => {

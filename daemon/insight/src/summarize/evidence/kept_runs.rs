@@ -102,11 +102,15 @@ impl Collector {
         }
         let tests_failed = reports.iter().any(|report| report.failed > 0);
         let hides_failure = run.command.unproven && reports.is_empty();
-        let shows_failure = hides_failure && errors::shows_failure(run.output);
-        let prints_failure = hides_failure
-            && run.command.prints_exit_code
-            && run.command.attempt.is_some()
-            && errors::ends_with_failing_code(run.output);
+        let code = run
+            .command
+            .exit_code
+            .as_ref()
+            .filter(|_| hides_failure && run.command.attempt.is_some());
+        let prints_failure = code.and_then(|code| code.shows_failure(run.output));
+        let shows_failure =
+            hides_failure && prints_failure != Some(false) && errors::shows_failure(run.output);
+        let prints_failure = prints_failure == Some(true);
         if let Some(kept) = self.evidence.commands.last_mut()
             && run.outcome.succeeded()
             && kept.command == run.command.shown

@@ -85,7 +85,7 @@ pub(super) struct PendingCall {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum CallEffect {
-    Run(CommandLine),
+    Run(Box<CommandLine>),
     Read(String),
     Change(Vec<PlannedChange>),
     AddTask(String),

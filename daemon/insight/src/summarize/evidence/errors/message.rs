@@ -116,13 +116,6 @@ pub(in crate::summarize::evidence) fn shows_failure(output: &str) -> bool {
     })
 }
 
-/// Whether the last line of an output is an exit code other than 0, such as `exit=1` or `EXIT: 2`.
-/// The command line must print such a code last.
-pub(in crate::summarize::evidence) fn ends_with_failing_code(output: &str) -> bool {
-    let last = output.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    last.is_some_and(|line| pattern!(r"^[^0-9]{0,40}[1-9][0-9]{0,2}\W*$").is_match(line))
-}
-
 /// Normalises a message for comparison: replaces its numbers with `#`, and converts it to lower
 /// case.
 pub(super) fn comparison_key(message: &str) -> String {

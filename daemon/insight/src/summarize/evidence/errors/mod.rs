@@ -19,7 +19,7 @@ pub(super) use self::{
     attempt::Attempt,
     known::note_known,
     list::bound,
-    message::{ends_with_failing_code, of as message_of, shows_failure},
+    message::{of as message_of, shows_failure},
     slips::is_slip,
 };
 use crate::{

@@ -171,10 +171,14 @@ impl OutputView<'_> {
     fn status(&mut self, call: &GitCall) {
         let long = pattern!(r"(?m)^On branch (\S+)$");
         let short = pattern!(r"(?m)^## (?:No commits yet on )?([^\s.]\S*?)(?:\.\.\.\S+.*)?$");
-        // Without `--branch`, `## Usage` is a heading that another command printed.
-        let has_branch = |word: &String| pattern!(r"^(?:-\w*b\w*|--branch)$").is_match(word);
-        let short = call.words.iter().any(has_branch).then(|| short.captures(self.output));
-        let found = long.captures_iter(self.output).last().or(short.flatten());
+        // Without `--branch`, `## Usage` is a heading that another command printed. The setting
+        // `status.branch` has the effect of `--branch`.
+        let has = |option: &regex::Regex| call.words.iter().any(|word| option.is_match(word));
+        let asks_branch = has(&*pattern!(r"^(?:-\w*b\w*|--branch)$"));
+        let is_short = has(&*pattern!(r"^(?:-\w*s\w*|--short)$"));
+        let mut short = short.captures_iter(self.output);
+        let short = short.find(|found| asks_branch || is_short && found[0].contains("..."));
+        let found = long.captures_iter(self.output).last().or(short);
         if let Some(found) = found {
             self.set_branch(&found[1]);
         }
@@ -512,6 +516,12 @@ mod tests {
             ("git status --short", "", " []"),
             ("git status --short && cat README.md", " M a.rs\n# App\n\n## Usage\n", " [a.rs]"),
             ("git status -sb && cat NEWS.md", "## fix/x\n M a.rs\n## Unreleased\n", "fix/x [a.rs]"),
+            (
+                "git add a.rs; git status -s",
+                "## x...origin/x\nA  a.rs\n",
+                "x ^up to date with `origin/x` [a.rs]",
+            ),
+            ("git status -s && cat NEWS.md", " M a.rs\n## Unreleased\n", " [a.rs]"),
             ("git status --short && ls", "", ""),
             ("git status --short | head -5", " M a.rs\n", " [~a.rs]"),
             ("git status --short -- src", " M src/a.rs\n", " [~src/a.rs]"),

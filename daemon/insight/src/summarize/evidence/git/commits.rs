@@ -186,6 +186,9 @@ pub(super) fn undo(evidence: &mut Evidence, undone: &Undone) {
                 commits.truncate(at + 1);
             }
         }
+        Undone::Fixups => commits.retain(|commit| {
+            !commit.subject.starts_with("fixup! ") && !commit.subject.starts_with("squash! ")
+        }),
         Undone::Branch(branch) => {
             let events = &evidence.git_events;
             commits.retain(|commit| branch_of(commit, events) != Some(branch));
@@ -254,6 +257,24 @@ mod tests {
             Ran("git commit -m x", FAILED, "lint: 3 problems\n"),
         ] {
             assert_eq!(commits_of(&[run]), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn a_rebase_with_autosquash_removes_the_commits_that_it_adds_to_others() {
+        let fixup = || Ran("git commit --fixup aaaaaaa", FINE, "[main ccccccc] fixup! One\n");
+        let done = "Successfully rebased and updated refs/heads/main.\n";
+        let line = "GIT_SEQUENCE_EDITOR=true git rebase -i --autosquash aaaaaaa~1";
+        let squashed = commits_of(&[ONE, TWO, fixup(), Ran(line, FINE, done)]);
+        assert_eq!(squashed, [" One: why", " Two: how"]);
+        let up_to_date = "Current branch fix/x is up to date.\n";
+        for rebase in [
+            Ran("git rebase main", FINE, up_to_date),
+            Ran("git rebase -i --autosquash main", FAILED, "CONFLICT (content): a.rs\n"),
+        ] {
+            let line = rebase.0;
+            let left = commits_of(&[ONE, fixup(), rebase]);
+            assert_eq!(left, ["aaaaaaa One: why", "ccccccc fixup! One"], "{line}");
         }
     }
 

@@ -32,6 +32,9 @@ use crate::{
     text::{kept, kept_words, pattern},
 };
 
+/// Maximum length, in bytes, of an output that agents do not cut.
+const MAX_WHOLE_OUTPUT: usize = 8_000;
+
 /// The outcome of one step of a command line.
 #[derive(Clone, Debug, PartialEq)]
 enum Ending {
@@ -151,10 +154,14 @@ fn note_event(
     };
     let on_branch = printed.and_then(|line| line.branch).map(str::to_owned);
     let named = step.branch.clone().filter(|_| !restores);
+    // For `git push origin HEAD:main`, git prints the same line as for `git push origin HEAD` on
+    // `main`.
+    let names_both = kind == GitStep::Push && named.as_ref().is_some_and(|name| name.contains(':'));
+    let shown = branch_in(kind, run.output).filter(|_| !names_both);
     let event = GitEvent {
         step: kind,
         succeeded,
-        branch: on_branch.or_else(|| branch_in(kind, run.output)).or(named),
+        branch: on_branch.or(shown).or(named),
         error,
         origin: run.moment.origin,
         at: run.moment.at,
@@ -188,6 +195,7 @@ fn endings(run: &Run<'_>) -> Vec<Ending> {
         })
         .collect();
     let last_sign = signs.iter().rposition(Option::is_some);
+    let precedes_sign = |at| last_sign.is_some_and(|last| last > at);
     let failed = || Ending::Failed(error_line(run.output));
     let mut is_skipped = false;
     let mut endings = Vec::with_capacity(steps.len());
@@ -197,7 +205,13 @@ fn endings(run: &Run<'_>) -> Vec<Ending> {
             Some(true) => Ending::Succeeded,
             Some(false) => failed(),
             None if step.is_alternative && step.step == Some(GitStep::Commit) => Ending::Unknown,
-            None if last_sign.is_some_and(|last| last > at) => Ending::Succeeded,
+            None if step.chained && signs.get(at + 1) == Some(&Some(true)) => Ending::Succeeded,
+            None if (precedes_sign(at) || run.outcome.succeeded())
+                && lacks_commit(step, run.output) =>
+            {
+                Ending::Unknown
+            }
+            None if precedes_sign(at) => Ending::Succeeded,
             None if run.outcome.succeeded() => {
                 let hidden = !step.proven && errors::shows_failure(run.output);
                 if hidden { failed() } else { Ending::Succeeded }
@@ -214,14 +228,39 @@ fn endings(run: &Run<'_>) -> Vec<Ending> {
     endings
 }
 
+/// Whether a step is a commit that git would have printed, and the output shows no such commit.
+fn lacks_commit(step: &RepositoryStep, output: &str) -> bool {
+    let shows_commit = pattern!(
+        r"(?m)^ \d+ files? changed|^ (?:create|delete) mode \d|^ mode change \d|^ (?:rename|copy|rewrite) .*\(\d+%\)$"
+    );
+    // A long output may have been cut.
+    let is_whole = output.len() <= MAX_WHOLE_OUTPUT && !output.trim().is_empty();
+    let prints = step.commit.as_ref().is_some_and(|made| !made.is_hidden);
+    prints && !step.proven && is_whole && !shows_commit.is_match(output)
+}
+
 /// Returns whether an output shows that a step succeeded; `None` if the outcome is not shown.
 fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
     let (success, failure) = outcome_patterns(step?);
     // An output that shows both outcomes counts as a failure.
-    if failure.is_match(output) {
+    if failure.is_match(output) || step == Some(GitStep::Commit) && hook_failed(output) {
         return Some(false);
     }
     success.is_match(output).then_some(true)
+}
+
+/// Whether a hook stopped a commit, according to the program that runs the hooks: pre-commit, husky,
+/// lint-staged or lefthook. False if a push failed, because these programs also run the hooks of a
+/// push.
+fn hook_failed(output: &str) -> bool {
+    let failed = pattern!(
+        r"(?m)^- exit code: [1-9]|^- files were modified by this hook|^husky - .*(?: failed|exited with code [1-9])|^\W*lint-staged failed|^\W*(?:husky > )?pre-commit hook (?:failed|declined|exited)"
+    );
+    // The heading of lefthook is `│ 🥊 lefthook v1.4.3  hook: pre-commit │`.
+    let failed_job = pattern!(r"(?m)^\s*🥊\s+(\S+)");
+    let names_job = |found: regex::Captures<'_>| &found[1] != "lefthook";
+    !output.contains("error: failed to push some refs")
+        && (failed.is_match(output) || failed_job.captures_iter(output).any(names_job))
 }
 
 /// Returns the pattern of outputs that show that a step succeeded, and the pattern of outputs that
@@ -235,7 +274,7 @@ fn outcome_patterns(step: GitStep) -> (Arc<Regex>, Arc<Regex>) {
         GitStep::Commit => (
             pattern!(r"[a&&b]"),
             pattern!(
-                r"(?m)^(?:nothing to commit|nothing added to commit|no changes added to commit|error: gpg failed|fatal: failed to write commit|Aborting commit|husky - .* failed|error: could not (?:apply|revert) |- exit code: [1-9]|- files were modified by this hook|\W*lint-staged failed|\W*🥊 |\W*pre-commit hook (?:failed|declined|exited))"
+                r"(?m)^(?:nothing to commit|nothing added to commit|no changes added to commit|error: gpg failed|fatal: failed to write commit|Aborting commit|error: could not (?:apply|revert) )"
             ),
         ),
         GitStep::Push => (
@@ -306,11 +345,12 @@ fn line_of(output: &str, pattern: &regex::Regex) -> Option<String> {
     Some(kept_words(&line, bounds::ERROR_TEXT))
 }
 
-/// Returns the branch of a step, as the output shows it.
+/// Returns the branch of a step, as the output shows it. For a push to a branch with another name:
+/// `local:remote`.
 fn branch_in(step: GitStep, output: &str) -> Option<String> {
     let named = match step {
         GitStep::Push => pattern!(
-            r"(?m)^ [ +*=!-] (?:\S+\.\.\.?\S+|\[(?:new (?:branch|reference)|up to date|(?:remote )?rejected|remote failure)\]) +\S+ -> (\S+)"
+            r"(?m)^ [ +*=!-] (?:\S+\.\.\.?\S+|\[(?:new (?:branch|reference)|up to date|(?:remote )?rejected|remote failure)\]) +(\S+) -> (\S+)"
         ),
         GitStep::Switch => {
             pattern!(r"(?m)^(?:Switched to (?:a new )?branch|Already on) '([^']+)'")
@@ -319,7 +359,12 @@ fn branch_in(step: GitStep, output: &str) -> Option<String> {
         _ => return None,
     };
     let last = named.captures_iter(output).last()?;
-    Some(kept(&last[1], bounds::NAME))
+    let branch = match last.get(2).map(|remote| remote.as_str()) {
+        Some(remote) if matches!(&last[1], "HEAD") || &last[1] == remote => remote.to_owned(),
+        Some(remote) => format!("{}:{remote}", &last[1]),
+        None => last[1].to_owned(),
+    };
+    Some(kept(&branch, bounds::NAME))
 }
 
 /// Records the last pull request whose URL is in the output of a command that opens pull requests.
@@ -454,6 +499,22 @@ mod tests {
             (Ran("git push origin v1.2.0", FINE, tag), vec![]),
             (Ran("git push origin main && git push origin v1.2.0", FINE, tag), vec!["Push main"]),
             (Ran("git push origin main --tags", FINE, both), vec!["Push main"]),
+            (
+                Ran(
+                    "git push origin HEAD:staging",
+                    FINE,
+                    "To x\n   1a2b3c4..5d6e7f8  HEAD -> staging\n",
+                ),
+                vec!["Push HEAD:staging"],
+            ),
+            (
+                Ran("git push", FINE, "To x\n   1a2b3c4..5d6e7f8  fix/x -> main\n"),
+                vec!["Push fix/x:main"],
+            ),
+            (
+                Ran("git push -u origin HEAD", FINE, "To x\n * [new branch]      HEAD -> fix/x\n"),
+                vec!["Push fix/x"],
+            ),
             (Ran("git push origin :old", FINE, "To x\n - [deleted]         old\n"), vec![]),
             (Ran("git push origin fix/x -q", FINE, ""), vec!["Push fix/x"]),
             (Ran("gh pr merge 12 --auto --squash", FINE, ""), vec![]),
@@ -490,6 +551,36 @@ mod tests {
             (Ran("git add -A\ngit commit -m One\ngit push", FINE, fixed), 0),
             (Ran("git commit -m One 2>&1 | tail -2", FINE, "✖ lint-staged failed\n"), 0),
             (Ran("git commit -m One 2>&1 | tail -2", FINE, "🥊 lint (0.4 seconds)\n"), 0),
+            (Ran("git commit -qm One; ls", FINE, "🥊  lint (0.02 seconds)\n"), 0),
+            (
+                Ran("git commit -qm One; ls", FINE, "husky - pre-commit hook exited with code 1\n"),
+                0,
+            ),
+            (
+                Ran(
+                    "git commit -qm One; ls",
+                    FINE,
+                    "husky > pre-commit hook failed (add --no-verify)\n",
+                ),
+                0,
+            ),
+            (
+                Ran(
+                    "git commit -qm One; ls",
+                    FINE,
+                    "│ 🥊 lefthook v1.4.3  hook: pre-commit │\na.rs\n",
+                ),
+                1,
+            ),
+            (Ran("git commit -qm One; ls", FINE, "🥊 lefthook v1.4.3\na.rs\n"), 1),
+            (
+                Ran(
+                    "git commit -qm One; git push",
+                    FAILED,
+                    "🥊  test (2.02 seconds)\nerror: failed to push some refs to 'x'\n",
+                ),
+                1,
+            ),
             (Ran("git add -A; git diff --cached --quiet || git commit -m One", FINE, ""), 0),
             (
                 Ran(
@@ -513,6 +604,35 @@ mod tests {
             let line = run.0;
             assert_eq!(evidence_of(&[run]).commits.len(), commits, "{line}");
         }
+    }
+
+    #[test]
+    fn a_commit_that_git_would_have_printed_is_unknown_without_a_sign() {
+        let pushed = "To x\n   1a2b3c4..5d6e7f8  main -> main\n";
+        for (line, output, commits) in [
+            ("git commit -m One 2>&1 | tail -3", "check-types: 3 problems\n", 0),
+            ("git commit -m One; git push", "Everything up-to-date\n", 0),
+            ("git commit -m One\nnpm run report", "check-types: 3 problems\nreport written\n", 0),
+            ("git commit -m One 2>&1 | tail -3", " 2 files changed, 3 insertions(+)\n", 1),
+            ("git commit -m One 2>&1 | tail -1", " create mode 100644 a.rs\n", 1),
+            ("git commit -m One 2>&1 | tail -1", " mode change 100644 => 100755 a.sh\n", 1),
+            ("git commit -m One 2>&1 | tail -1", " rename a.rs => b.rs (100%)\n", 1),
+            ("git commit -m One | grep files", "lint passed\n", 1),
+            ("git commit -m One 2>&1 | head -2", "[STARTED] Preparing lint-staged...\n", 1),
+            ("git commit -qm One; ls", "a.rs\n", 1),
+            ("git commit -m One > /dev/null; ls", "a.rs\n", 1),
+            ("ls && git commit -m One", "a.rs\n", 1),
+            ("git commit -m One; true", "", 1),
+            ("(git commit -m One && git push) 2>&1 | tail -1", pushed, 1),
+            ("(git commit -m One; git push) 2>&1 | tail -1", pushed, 1),
+            ("git commit -m One && git push 2>&1 | tail -1", pushed, 1),
+        ] {
+            assert_eq!(evidence_of(&[Ran(line, FINE, output)]).commits.len(), commits, "{line}");
+        }
+        let cut = "x\n".repeat(5_000).leak();
+        assert_eq!(evidence_of(&[Ran("git commit -m One; ls", FINE, cut)]).commits.len(), 1);
+        let failed = Ran("git commit -m One; git push", FAILED, "fatal: bad\n");
+        assert_eq!(events_of(&[failed])[0], "Commit failed: fatal: bad");
     }
 
     #[test]

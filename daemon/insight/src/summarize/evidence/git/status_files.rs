@@ -19,7 +19,10 @@ pub(super) fn files_of_status(output: &str, call: &GitCall) -> Option<ChangedFil
     let long = pattern!(
         r"(?m)^\t(?:(?:modified|new file|deleted|renamed|copied|typechange|both modified|both added|deleted by \w+): +)?(\S.*?)(?: \([^)]*\))?$"
     );
-    let short = pattern!(r"(?m)^(?:[ MADRCTU?][MADTU?]|[MADRCTU] ) (\S.*)$");
+    // Git quotes names with blanks, so ` A daemon that sorts.` is a line of a file.
+    let short = pattern!(
+        r#"(?m)^(?:[ MADRCTU?][MADTU?]|[MADRCTU] ) ((?:"[^"\n]+"|\S+)(?: -> (?:"[^"\n]+"|\S+))?)\r?$"#
+    );
     let listed = if is_short { short } else { long };
     let output = if call.is_first && !call.is_alone { own_lines(output, is_short) } else { output };
     let name = |path: &str| {
@@ -75,11 +78,21 @@ mod tests {
             ("git status --short; git diff README.md", format!("{short}{diff}")),
             ("git status -sb && cat NEWS.md", format!("## fix/x\n{short}# News\n\n A list.\n")),
             ("git add -A && git status --short", short.to_owned()),
+            ("git diff README.md; git status -s", format!("{diff}{short}")),
+            ("git diff README.md; git status -s", format!("{diff} M src/a.rs\r\n?? b.rs\r\n")),
         ] {
             let command = CommandLine::read(line, "/app");
             let call = command.git.iter().find(|call| call.subcommand() == "status").unwrap();
             let files = files_of_status(&output, call).unwrap();
             assert_eq!(files.paths, ["src/a.rs", "b.rs"], "{line}");
         }
+    }
+
+    #[test]
+    fn names_with_blanks_and_renamed_files_are_read() {
+        let command = CommandLine::read("git diff x.rs; git status -s", "/app");
+        let output = "-x\n+y\nR  a.rs -> src/b.rs\nR  \"a b\" -> \"c d\"\n?? \"e f\"\nA  g.rs\n";
+        let files = files_of_status(output, &command.git[1]).unwrap();
+        assert_eq!(files.paths, ["src/b.rs", "c d", "e f", "g.rs"]);
     }
 }

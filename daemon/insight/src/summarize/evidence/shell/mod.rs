@@ -3,7 +3,9 @@
 //!
 //! Other modules determine from the result of the call whether the attempt succeeded.
 
+mod branch_names;
 mod effect;
+mod exit_code;
 mod git_calls;
 mod kind;
 mod outside;
@@ -27,6 +29,7 @@ pub(super) use self::{
     working_directory::resolve,
 };
 use self::{
+    exit_code::PrintedExitCode,
     kind::{Invocation, InvocationKind},
     words::{Operator, SimpleCommand},
 };
@@ -51,10 +54,9 @@ pub(super) struct CommandLine {
     /// Whether the success of the command line does not prove that the attempt succeeded, because
     /// the exit code belongs to another command.
     pub(super) unproven: bool,
-    /// Whether the last command prints the exit code of a command before it, as in
-    /// `npm run build; echo "exit=$?"`.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) prints_exit_code: bool,
+    /// The form in which the command line prints the exit code of the attempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) exit_code: Option<PrintedExitCode>,
     /// Whether the command can have changed files or the environment.
     pub(super) changes: bool,
     /// The effects on files that are certain from the text.
@@ -99,24 +101,19 @@ impl CommandLine {
         let runner_calls = test_calls::runner_calls(line, directory);
         let target = target::of(&commands, directory);
         let commit = repository.iter().find_map(|step| step.commit.as_ref());
-        let works = |(_, invocation): &&(&SimpleCommand, Invocation<'_>)| {
-            invocation.kind() != InvocationKind::Reads
+        let works = |command: &SimpleCommand| {
+            Invocation::of(command).is_some_and(|one| one.kind() != InvocationKind::Reads)
         };
-        let last = invocations.iter().rev().find(works);
+        let last = commands.iter().rposition(works);
         let shown = match commit.and_then(|commit| commit.subject.as_deref()) {
             Some(subject) if line.contains('\n') => format!("git commit -m \"{subject}\""),
             _ => shown(line),
         };
         CommandLine {
             shown: kept(&shown, SHOWN),
-            attempt: last.and_then(|(_, invocation)| attempt(invocation)),
-            unproven: last.is_some_and(|(command, _)| {
-                let at = commands.iter().position(|one| std::ptr::eq(one, *command));
-                let end = commands.len().saturating_sub(1);
-                let joined = commands.get(at.unwrap_or(end)..end).unwrap_or_default();
-                joined.iter().any(|command| command.joint != Operator::And)
-            }),
-            prints_exit_code: commands.last().is_some_and(prints_exit_code),
+            attempt: last.and_then(|at| attempt(&Invocation::of(&commands[at])?)),
+            unproven: last.is_some_and(|at| !is_proven(&commands[at..])),
+            exit_code: last.and_then(|at| PrintedExitCode::of(&commands, at)),
             changes: invocations
                 .iter()
                 .any(|(_, invocation)| invocation.kind() == InvocationKind::Changes),
@@ -166,10 +163,10 @@ impl CommandLine {
     }
 }
 
-fn prints_exit_code(last: &SimpleCommand) -> bool {
-    let mut words = last.texts();
-    matches!(words.next(), Some("echo" | "printf"))
-        && words.any(|word| word.contains("$?") || word.contains("PIPESTATUS"))
+/// Whether the success of `commands` proves that the first of them succeeded.
+fn is_proven(commands: &[SimpleCommand]) -> bool {
+    let before_last = &commands[..commands.len().saturating_sub(1)];
+    before_last.iter().all(|command| command.joint == Operator::And)
 }
 
 /// Returns the script of a shell if the script is the whole command line, as in

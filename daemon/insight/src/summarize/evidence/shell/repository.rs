@@ -9,6 +9,8 @@ use crate::{
     summarize::evidence::{
         bounds,
         shell::{
+            branch_names::{is_branch_name, is_file_name, pushed_branch},
+            is_proven,
             kind::{Invocation, InvocationKind},
             texts::{self, CommandInLine, Published},
             words::{Operator, SimpleCommand},
@@ -55,6 +57,9 @@ pub(in crate::summarize::evidence) struct CommitMade {
     pub(in crate::summarize::evidence) amends: bool,
     /// Whether the commit is a copy of an existing commit, made by a cherry-pick or a rebase.
     pub(in crate::summarize::evidence) replays: bool,
+    /// Whether the output of the command line may lack what git prints about the commit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(in crate::summarize::evidence) is_hidden: bool,
 }
 
 /// The commits that a command removes.
@@ -70,15 +75,10 @@ pub(in crate::summarize::evidence) enum Undone {
     After(String),
     /// The commits of a branch that `git merge --squash` combines into one commit.
     Branch(String),
+    /// The commits that a rebase with `--autosquash` adds to other commits.
+    Fixups,
     /// All commits of the current branch, because `git reset --soft main` prepares one new commit.
     OwnBranch,
-}
-
-/// Whether a name has the extension of a file. `git checkout` with such a name restores a file;
-/// with other names, it switches to a branch.
-fn is_file_name(name: &str) -> bool {
-    pattern!(r"\.(?:rs|go|py|rb|php|java|kt|swift|cs|cc?|cpp|h|hpp|tsx?|jsx?|mjs|vue|svelte|css|html|json|ya?ml|toml|lock|md|txt|sh|sql|pen|svg|png|sum|mod|xml|gradle|kts|env|snap|ipynb)$|^\.|/$|(?:^|/)(?:Makefile|Dockerfile|Gemfile|Rakefile|Procfile|LICENSE|README)$")
-        .is_match(name)
 }
 
 /// Whether a folder is a scratch folder. Calls of git in such a folder do not concern the project.
@@ -211,11 +211,9 @@ pub(super) fn steps(
             guarded |= invocation.kind() != InvocationKind::Reads;
             continue;
         };
-        let after = &commands[index..commands.len() - 1];
-        let proven = after.iter().all(|command| command.joint == Operator::And);
         steps.push(RepositoryStep {
             guarded,
-            proven,
+            proven: is_proven(&commands[index..]),
             chained: command.joint == Operator::And,
             is_alternative: index > 0 && commands[index - 1].joint == Operator::Or,
             ..step
@@ -235,42 +233,40 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
     let first = operands.first().copied();
     let plain = |step| Some(RepositoryStep { step: Some(step), ..RepositoryStep::default() });
     let on_branch = |step, branch: Option<&str>| {
-        // A commit or a variable is no name of a branch.
-        let is_name = |branch: &&str| {
-            !branch.contains('$') && !pattern!(r"^(?:[0-9a-f]{7,40}|-)$").is_match(branch)
-        };
-        let branch = branch.filter(is_name).map(|branch| kept(branch, bounds::NAME));
+        let branch =
+            branch.filter(|name| is_branch_name(name)).map(|branch| kept(branch, bounds::NAME));
         Some(RepositoryStep { step: Some(step), branch, ..RepositoryStep::default() })
     };
-    let replayed = CommitMade { replays: true, ..CommitMade::default() };
+    let reverted = CommitMade { is_hidden: true, ..CommitMade::default() };
+    let replayed = CommitMade { replays: true, ..reverted.clone() };
     match *subcommand {
         "add" | "stage" => plain(GitStep::Stage),
         "commit" => {
             Some(RepositoryStep { commit: Some(commit(rest, texts)), ..plain(GitStep::Commit)? })
         }
-        "revert" => {
-            Some(RepositoryStep { commit: Some(CommitMade::default()), ..plain(GitStep::Commit)? })
-        }
+        "revert" => Some(RepositoryStep { commit: Some(reverted), ..plain(GitStep::Commit)? }),
         "cherry-pick" => Some(RepositoryStep { commit: Some(replayed), ..plain(GitStep::Commit)? }),
         "push" if has("--delete") || has("-d") => None,
         "push" if operands.get(1).is_some_and(|target| target.starts_with(':')) => None,
         "push" => {
-            let branch = operands.get(1).map(|target| target.rsplit(':').next().unwrap_or(target));
-            on_branch(GitStep::Push, branch.filter(|branch| *branch != "HEAD"))
+            let branch = operands.get(1).and_then(|refspec| pushed_branch(refspec));
+            on_branch(GitStep::Push, branch.as_deref())
         }
         "switch" => on_branch(GitStep::Switch, first),
         "checkout" if restores_files(rest, &operands) => plain(GitStep::Reset),
         "checkout" => on_branch(GitStep::Switch, first),
-        "merge" => Some(RepositoryStep {
-            undone: match first {
-                Some(branch) if has("--squash") => Undone::Branch(kept(branch, bounds::NAME)),
-                _ => Undone::Nothing,
-            },
+        "merge" if has("--squash") => Some(RepositoryStep {
+            undone: first.map_or(Undone::Nothing, |name| Undone::Branch(kept(name, bounds::NAME))),
             ..on_branch(GitStep::Merge, first)?
         }),
+        "merge" => on_branch(GitStep::Merge, first),
         "pull" if has("--rebase") || has("-r") => plain(GitStep::Rebase),
         "pull" => plain(GitStep::Merge),
-        "rebase" => Some(RepositoryStep { commit: Some(replayed), ..plain(GitStep::Rebase)? }),
+        "rebase" => Some(RepositoryStep {
+            commit: Some(replayed),
+            undone: if has("--autosquash") { Undone::Fixups } else { Undone::Nothing },
+            ..plain(GitStep::Rebase)?
+        }),
         // With paths, only the index changes.
         "reset" if operands.len() > 1 => None,
         "reset" => reset(first, has("--hard"), has("--soft")),
@@ -353,7 +349,13 @@ fn commit(rest: &[&str], texts: &CommandInLine<'_>) -> CommitMade {
         body: kept(&texts::without_trailers(body), bounds::COMMIT_BODY),
         amends: rest.contains(&"--amend"),
         replays: false,
+        is_hidden: texts.hides_output() || rest.iter().any(|word| is_quiet(word)),
     }
+}
+
+/// Whether an option of `git commit` is `-q`, also together with other options: `-qm`.
+fn is_quiet(option: &str) -> bool {
+    option == "--quiet" || pattern!(r"^-[aeinopsvz]*q").is_match(option)
 }
 
 fn forge(invocation: &Invocation<'_>, texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
@@ -467,7 +469,11 @@ mod tests {
             ),
             ("git switch -c fix/y origin/main", vec![(GitStep::Switch, Some("fix/y"))]),
             ("git push -u origin fix/y", vec![(GitStep::Push, Some("fix/y"))]),
-            ("git push origin HEAD:main", vec![(GitStep::Push, Some("main"))]),
+            ("git push origin HEAD:main", vec![(GitStep::Push, Some("HEAD:main"))]),
+            ("git push origin 1a2b3c4:main", vec![(GitStep::Push, Some("HEAD:main"))]),
+            ("git push origin +fix/y:refs/heads/fix/z", vec![(GitStep::Push, Some("fix/y:fix/z"))]),
+            ("git push origin fix/y:fix/y", vec![(GitStep::Push, Some("fix/y"))]),
+            ("git push origin HEAD", vec![(GitStep::Push, None)]),
             ("git pull --rebase origin main", vec![(GitStep::Rebase, None)]),
             ("git checkout -- a.rs", vec![(GitStep::Reset, None)]),
             ("git checkout src/a.rs", vec![(GitStep::Reset, None)]),
@@ -514,6 +520,8 @@ mod tests {
             ("git reset --hard 1a2b3c4", Undone::After("1a2b3c4".to_owned())),
             ("git reset --hard origin/main", Undone::Nothing),
             ("git reset --soft origin/main", Undone::OwnBranch),
+            ("git rebase -i --autosquash main", Undone::Fixups),
+            ("git rebase main", Undone::Nothing),
             ("git merge --squash fix/x", Undone::Branch("fix/x".to_owned())),
         ] {
             assert_eq!(steps_of(line)[0].undone, undone, "{line}");

@@ -39,6 +39,20 @@ impl CommandInLine<'_> {
         text.filter(|text| !text.trim().is_empty()).map(|text| text.trim_end().to_owned())
     }
 
+    /// Whether the output of the command line may lack the end of the command's output: if the output
+    /// is written to a file, if another program than `tail`, `tee` or `cat` reads the output, or if a
+    /// subshell around the command ends later in the line.
+    pub(super) fn hides_output(&self) -> bool {
+        let Some((own, after)) = self.commands[self.index..].split_first() else { return false };
+        let ends_subshell = |command: &SimpleCommand| command.subshells.ended > 0;
+        let passes_end = |next: &SimpleCommand| {
+            next.texts().next().is_some_and(|program| matches!(program, "tail" | "tee" | "cat"))
+        };
+        !own.writes.is_empty()
+            || after.iter().any(ends_subshell)
+            || own.joint == Operator::Pipe && !after.first().is_some_and(passes_end)
+    }
+
     /// Returns the text that a call of a forge's program publishes.
     pub(super) fn published(
         &self,

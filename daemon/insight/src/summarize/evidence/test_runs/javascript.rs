@@ -1,7 +1,7 @@
 //! Reads the output of Jest, Vitest, Mocha, Bun, Node's own runner and Playwright.
 
 use crate::{
-    summarize::evidence::test_runs::{RunReport, listed, names, number, tally_all, total},
+    summarize::evidence::test_runs::{RunReport, listed, names, number, sum, tally_all, total},
     text::pattern,
 };
 
@@ -142,13 +142,8 @@ pub(super) fn playwright(output: &str) -> Option<RunReport> {
     if !timed && !pattern!(r"(?m)^Running \d+ tests? using \d+ workers?").is_match(output) {
         return None;
     }
-    let of = |name: &str| -> u32 {
-        closing
-            .captures_iter(output)
-            .filter(|line| &line[2] == name)
-            .map(|line| number(&line, 1))
-            .last()
-            .unwrap_or(0)
+    let of = |name: &str| {
+        sum(&closing, output, |line| if &line[2] == name { number(line, 1) } else { 0 })
     };
     let list =
         pattern!(r"(?m)^\s+\d+ failed\s*$").find(output).map_or("", |at| &output[at.end()..]);
@@ -182,6 +177,18 @@ mod tests {
             (
                 " Test Files  1 failed | 1 passed (2)\n      Tests  2 failed | 3 passed (5)\n\n Test Files  1 passed (1)\n      Tests  5 passed (5)\n",
                 &["vitest 8/2/0"],
+            ),
+            (
+                "Tests:       5 passed, 5 total\nSnapshots:   0 total\nTime:        1.2 s\n$ tail -3 log\nTests:       5 passed, 5 total\nSnapshots:   0 total\nTime:        1.2 s\n",
+                &["jest 5/0/0"],
+            ),
+            (
+                "Tests:       5 passed, 5 total\nSnapshots:   0 total\nTime:        1.2 s\n\nTests:       5 passed, 5 total\nSnapshots:   0 total\nTime:        0.9 s\n",
+                &["jest 10/0/0"],
+            ),
+            (
+                "      Tests  5 passed (5)\n   Start at  10:00:00\n   Duration  1.2s\n      Tests  5 passed (5)\n   Start at  10:00:03\n   Duration  1.2s\n",
+                &["vitest 10/0/0"],
             ),
             (
                 "FAIL src/a.test.ts\n  ● Test suite failed to run\n\nTest Suites: 1 failed, 1 passed, 2 total\nTests:       4 passed, 4 total\n",
@@ -261,6 +268,8 @@ mod tests {
                 &["playwright 11/1/1 [tests/a.spec.ts:3:1 › logs in]"],
             ),
             ("  12 passed (1.2m)\n", &["playwright 12/0/0"]),
+            ("  1 failed\n  12 passed (1.2m)\n\n  3 passed (8.0s)\n", &["playwright 15/1/0"]),
+            ("  12 passed (1.2m)\n$ tail -1 log\n  12 passed (1.2m)\n", &["playwright 12/0/0"]),
         ]);
     }
 }

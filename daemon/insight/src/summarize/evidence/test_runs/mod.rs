@@ -18,6 +18,8 @@ mod ruby;
 mod rust;
 mod scope;
 
+use std::collections::HashSet;
+
 pub(super) use self::{part::TestScope, scope::of as scope_of};
 use crate::{
     summarize::evidence::bounds,
@@ -144,9 +146,29 @@ fn tally(list: &str, word: &str) -> u32 {
         .unwrap_or(0)
 }
 
-/// Returns the sum of the numbers before `word` in the first group of each match.
+/// Returns the matches of a pattern for the line with the totals of a run. An output may contain
+/// several runs of a framework. If it shows a run twice, as with `jest | tee log; tail log`, the run
+/// is returned once. Two runs with equal totals differ in their time, if the framework prints it.
+fn closing_lines<'o>(pattern: &regex::Regex, output: &'o str) -> Vec<regex::Captures<'o>> {
+    let mut seen = HashSet::new();
+    let is_new = |found: &regex::Captures<'o>| {
+        found.get(0).is_some_and(|line| {
+            let mut after = output[line.end()..].trim_start().lines().take(2).map(str::trim);
+            let time = after.find(|line| pattern!(r"^(?:Time:|Start at|Duration) ").is_match(line));
+            seen.insert((line.as_str().trim(), time))
+        })
+    };
+    pattern.captures_iter(output).filter(is_new).collect()
+}
+
+/// Returns the sum of what `count` reads in each of the closing lines of an output.
+fn sum(pattern: &regex::Regex, output: &str, count: impl Fn(&regex::Captures<'_>) -> u32) -> u32 {
+    closing_lines(pattern, output).iter().map(count).fold(0, u32::saturating_add)
+}
+
+/// Returns the sum of the numbers before `word` in the first group of each closing line.
 fn tally_all(pattern: &regex::Regex, output: &str, word: &str) -> u32 {
-    pattern.captures_iter(output).map(|line| tally(&line[1], word)).fold(0, u32::saturating_add)
+    sum(pattern, output, |line| tally(&line[1], word))
 }
 
 /// Returns the sum of the numbers in the first group of each match.

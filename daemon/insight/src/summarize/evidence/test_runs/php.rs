@@ -1,38 +1,31 @@
 //! Reads the output of PHPUnit and Pest.
 
 use crate::{
-    summarize::evidence::test_runs::{RunReport, count, listed, number, tally, total},
+    summarize::evidence::test_runs::{RunReport, count, listed, number, sum, tally_all},
     text::pattern,
 };
 
 /// Reads `OK (12 tests, 34 assertions)` or `Tests: 12, Assertions: 34, Failures: 1, Skipped: 2.`.
 pub(super) fn phpunit(output: &str) -> Option<RunReport> {
     let fine = pattern!(r"(?m)^OK \((\d+) tests?, \d+ assertions?\)");
-    let fine = fine.is_match(output).then(|| total(&fine, output));
-    let line =
-        pattern!(r"(?m)^Tests: (\d+), Assertions: \d+(.*)\.\s*$").captures_iter(output).last();
-    let Some(line) = line else {
-        return fine.map(|passed| RunReport {
-            framework: "phpunit",
-            passed,
-            ..RunReport::default()
-        });
-    };
-    let named = |name: &str| -> u32 {
-        line[2]
-            .split(", ")
-            .filter_map(|part| part.split_once(": "))
-            .filter(|(key, _)| *key == name)
-            .map(|(_, value)| count(value))
-            .sum()
+    let line = pattern!(r"(?m)^Tests: (\d+), Assertions: \d+(.*)\.\s*$");
+    if !fine.is_match(output) && !line.is_match(output) {
+        return None;
+    }
+    // One output may contain several runs.
+    let tests = |pattern| sum(pattern, output, |line| number(line, 1));
+    let named = |name: &str| {
+        sum(&line, output, |line| {
+            let parts = line[2].split(", ").filter_map(|part| part.split_once(": "));
+            parts.filter(|(key, _)| *key == name).map(|(_, value)| count(value)).sum()
+        })
     };
     let failed = named("Failures") + named("Errors");
     let skipped = named("Skipped") + named("Incomplete");
     let failed_tests = pattern!(r"(?m)^\d+\) (\S+::\S+(?: with data set .+)?)\s*$");
     Some(RunReport {
         framework: "phpunit",
-        // One output may contain several runs.
-        passed: number(&line, 1).saturating_sub(failed + skipped) + fine.unwrap_or(0),
+        passed: tests(&fine) + tests(&line).saturating_sub(failed + skipped),
         failed,
         skipped,
         failed_tests: listed(&failed_tests, output),
@@ -42,14 +35,15 @@ pub(super) fn phpunit(output: &str) -> Option<RunReport> {
 
 /// Reads `  Tests:    1 failed, 12 passed (34 assertions)`.
 pub(super) fn pest(output: &str) -> Option<RunReport> {
-    let line =
-        pattern!(r"(?m)^\s*Tests:\s+(.+) \(\d+ assertions?\)\s*$").captures_iter(output).last()?;
+    let line = pattern!(r"(?m)^\s*Tests:\s+(.+) \(\d+ assertions?\)\s*$");
+    line.find(output)?;
+    let tally = |word| tally_all(&line, output, word);
     let failed_tests = pattern!(r"(?m)^\s*FAILED\s+(.+? > .+?)(?:\s{2,}.*)?$");
     Some(RunReport {
         framework: "pest",
-        passed: tally(&line[1], "passed"),
-        failed: tally(&line[1], "failed"),
-        skipped: tally(&line[1], "skipped") + tally(&line[1], "todo"),
+        passed: tally("passed"),
+        failed: tally("failed"),
+        skipped: tally("skipped") + tally("todo"),
         failed_tests: listed(&failed_tests, output),
         coverage_pct: None,
     })
@@ -69,6 +63,14 @@ mod tests {
             (
                 "OK (12 tests, 34 assertions)\n\nFAILURES!\nTests: 5, Assertions: 9, Failures: 2.\n",
                 &["phpunit 15/2/0"],
+            ),
+            (
+                "FAILURES!\nTests: 5, Assertions: 9, Failures: 2.\n\nTests: 4, Assertions: 8, Errors: 1.\n",
+                &["phpunit 6/3/0"],
+            ),
+            (
+                "  Tests:    1 failed, 12 passed (34 assertions)\n  Duration: 0.1s\n\n  Tests:    5 passed (9 assertions)\n  Duration: 0.1s\n",
+                &["pest 17/1/0"],
             ),
             (
                 "There was 1 failure:\n\n1) Tests\\CartTest::testAdds\nFailed asserting\n\nFAILURES!\nTests: 12, Assertions: 34, Failures: 1, Skipped: 2.\n",

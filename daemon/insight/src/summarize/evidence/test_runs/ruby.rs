@@ -1,7 +1,7 @@
 //! Reads the output of RSpec and Minitest.
 
 use crate::{
-    summarize::evidence::test_runs::{RunReport, listed, number},
+    summarize::evidence::test_runs::{RunReport, listed, number, sum},
     text::pattern,
 };
 
@@ -12,7 +12,7 @@ pub(super) fn rspec(output: &str) -> Option<RunReport> {
     );
     line.find(output)?;
     // One output may contain several runs.
-    let sum = |group| line.captures_iter(output).map(|found| number(&found, group)).sum::<u32>();
+    let sum = |group| sum(&line, output, |found| number(found, group));
     let (failed, pending) = (sum(2), sum(3));
     let places = pattern!(r"(?m)^rspec (\S+)(?: # .+)?$");
     Some(RunReport {
@@ -31,7 +31,7 @@ pub(super) fn minitest(output: &str) -> Option<RunReport> {
         r"(?m)^(\d+) (?:runs|tests), \d+ assertions, (\d+) failures, (\d+) errors, (\d+) (?:skips|pendings)"
     );
     line.find(output)?;
-    let sum = |group| line.captures_iter(output).map(|found| number(&found, group)).sum::<u32>();
+    let sum = |group| sum(&line, output, |found| number(found, group));
     let (failed, skipped) = (sum(2) + sum(3), sum(4));
     let failed_tests = pattern!(r"(?m)^([A-Z]\S*#test_\S+?)(?: \[[^\]]*\])?:?\s*$");
     Some(RunReport {
@@ -56,6 +56,10 @@ mod tests {
                 &["rspec 9/1/2 [./spec/cart_spec.rb:12]"],
             ),
             ("1 example, 0 failures\n", &["rspec 1/0/0"]),
+            (
+                "12 examples, 2 failures\n$ tail -1 log\n12 examples, 2 failures\n",
+                &["rspec 10/2/0"],
+            ),
             ("12 examples, 2 failures\n\n10 examples, 0 failures\n", &["rspec 20/2/0"]),
             (
                 "Failure:\nCartTest#test_adds [test/cart_test.rb:5]:\nExpected 1\n\n12 runs, 34 assertions, 1 failures, 0 errors, 2 skips\n",

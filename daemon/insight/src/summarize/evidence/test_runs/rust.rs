@@ -2,7 +2,7 @@
 //! binary has its own report.
 
 use crate::{
-    summarize::evidence::test_runs::{RunReport, listed, number, tally},
+    summarize::evidence::test_runs::{RunReport, listed, number, tally_all},
     text::pattern,
 };
 
@@ -23,18 +23,17 @@ pub(super) fn cargo(output: &str) -> Option<RunReport> {
 
 /// Reads `Summary [   0.123s] 12 tests run: 11 passed, 1 failed, 2 skipped`.
 pub(super) fn nextest(output: &str) -> Option<RunReport> {
-    let line = pattern!(r"(?m)^\s*Summary \[\s*[\d.]+s\]\s+\d+(?:/\d+)? tests? run: (.*)$")
-        .captures_iter(output)
-        .last()?;
-    let list = &line[1];
+    let line = pattern!(r"(?m)^\s*Summary \[\s*[\d.]+s\]\s+\d+(?:/\d+)? tests? run: (.*)$");
+    line.find(output)?;
+    let tally = |word| tally_all(&line, output, word);
     let failed = pattern!(
         r"(?m)^\s*(?:FAIL|TIMEOUT|ABORT|SIG[A-Z]+) \[\s*[\d.]+s\](?: \([^)]*\))? (\S+ .+)$"
     );
     Some(RunReport {
         framework: "cargo nextest",
-        passed: tally(list, "passed"),
-        failed: tally(list, "failed") + tally(list, "timed"),
-        skipped: tally(list, "skipped"),
+        passed: tally("passed"),
+        failed: tally("failed") + tally("timed"),
+        skipped: tally("skipped"),
         failed_tests: listed(&failed, output),
         coverage_pct: None,
     })
@@ -78,6 +77,10 @@ mod tests {
                 "        PASS [   0.004s] app tests::a\n        FAIL [   0.101s] app tests::b\n────────────\n\
                       Summary [   0.123s] 2 tests run: 1 passed, 1 failed, 3 skipped\n        FAIL [   0.101s] app tests::b\n",
                 &["cargo nextest 1/1/3 [app tests::b]"],
+            ),
+            (
+                "     Summary [   1.2s] 4 tests run: 3 passed, 1 failed, 0 skipped\n     Summary [   0.4s] 5 tests run: 5 passed, 2 skipped\n",
+                &["cargo nextest 8/1/2"],
             ),
             (
                 "     Summary [   1.2s] 212 tests run: 212 passed (1 slow), 0 skipped\n",

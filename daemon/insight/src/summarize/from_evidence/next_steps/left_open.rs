@@ -274,8 +274,9 @@ fn has_landed(entries: &Entries<'_>, origin: Origin) -> bool {
         // branch.
         GitStep::Merge => event.branch.as_deref().is_some_and(|branch| !is_main(branch)),
         GitStep::Push => {
-            let branch = event.branch.as_deref().or_else(|| branch(evidence));
-            event.error.is_none() && branch.is_some_and(is_main)
+            // The remote branch of `fix/x:main` is `main`.
+            let pushed = event.branch.as_deref().and_then(|branch| branch.rsplit(':').next());
+            event.error.is_none() && pushed.or_else(|| branch(evidence)).is_some_and(is_main)
         }
         _ => false,
     })
@@ -521,6 +522,13 @@ mod tests {
                 "   1a2b3c4..5d6e7f8  main -> main\n",
                 "Run `gh workflow run Publish`",
             ),
+            (
+                "git push origin HEAD:main",
+                "   1a2b3c4..5d6e7f8  HEAD -> main\n",
+                "Run `gh workflow run Publish`",
+            ),
+            ("git push", "   1a2b3c4..5d6e7f8  fix -> main\n", "Run `gh workflow run Publish`"),
+            ("git push origin main:review", "   1a2b3c4..5d6e7f8  main -> review\n", waits),
             ("git push origin fix", "   1a2b3c4..5d6e7f8  fix -> fix\n", waits),
             ("git pull", "Already up to date.\n", waits),
             ("git merge origin/main", "Already up to date.\n", waits),

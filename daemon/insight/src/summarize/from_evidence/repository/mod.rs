@@ -139,7 +139,11 @@ pub(super) fn branch(evidence: &Evidence) -> Option<&str> {
     // Sub-agents work on separate branches, and the event of a merge contains the merged branch.
     let own = evidence.git_events.iter().rev().filter(|event| event.origin.source == 0);
     let mut own = own.filter(|event| event.succeeded && event.step != GitStep::Merge);
-    let noted = own.find_map(|event| Some((event.branch.as_deref()?, event.origin)));
+    let noted = own.find_map(|event| {
+        // The local branch of the push `fix/x:main` is `fix/x`.
+        let name = event.branch.as_deref()?.split(':').next().filter(|name| *name != "HEAD")?;
+        Some((name, event.origin))
+    });
     // A later output of git may show another branch.
     let seen = evidence.checkout.branch.as_ref().filter(|seen| {
         seen.origin.source == 0 && noted.is_none_or(|(_, origin)| seen.origin >= origin)
@@ -535,6 +539,21 @@ mod tests {
         let evidence = script.collect();
         let entries = Entries { evidence: &evidence, reports: &Reports::default(), project: None };
         line(&entries).unwrap().replace("; no test run seen", "").replace("/app/", "")
+    }
+
+    #[test]
+    fn a_push_to_a_branch_with_another_name_keeps_the_branch() {
+        for (command, output, wanted) in [
+            ("git push origin HEAD:staging", "   1a2b3c4..5d6e7f8  HEAD -> staging\n", "main"),
+            ("git push origin fix/x:review", "   1a2b3c4..5d6e7f8  fix/x -> review\n", "fix/x"),
+            ("git push origin fix/x", "   1a2b3c4..5d6e7f8  fix/x -> fix/x\n", "fix/x"),
+            ("git push -u origin HEAD", " * [new branch]      HEAD -> fix/y\n", "fix/y"),
+        ] {
+            let commit = ("git commit -m One", "[main 1a2b3c4] One\n 1 file changed\n");
+            let runs = [("edit /app/a.rs", ""), commit, (command, output)];
+            let line = line_after(&runs);
+            assert!(line.starts_with(&format!("branch `{wanted}`")), "{command}: {line}");
+        }
     }
 
     #[test]
