@@ -113,8 +113,7 @@ impl CommandLine {
             unproven: last.is_some_and(|(command, _)| {
                 let at = commands.iter().position(|one| std::ptr::eq(one, *command));
                 let end = commands.len().saturating_sub(1);
-                let joined = commands.get(at.unwrap_or(end)..end).unwrap_or_default();
-                joined.iter().any(|command| command.joint != Operator::And)
+                hides_failure(commands.get(at.unwrap_or(end)..).unwrap_or_default())
             }),
             prints_exit_code: commands.last().is_some_and(prints_exit_code),
             changes: invocations
@@ -164,6 +163,23 @@ impl CommandLine {
             && self.repository.is_empty()
             && self.outside.is_empty()
     }
+}
+
+/// Whether a line may succeed although the first of `commands`, which run up to the end of the line,
+/// failed. The commands after `&&` run only if the command before it succeeds.
+fn hides_failure(commands: &[SimpleCommand]) -> bool {
+    let is_last = commands.len() < 2;
+    if is_last || commands[0].joint != Operator::And {
+        return !is_last;
+    }
+    let mut open_brackets = 0_usize;
+    commands.windows(2).any(|pair| {
+        let marks = pair[1].subshells;
+        open_brackets = open_brackets.saturating_sub(marks.ended);
+        let is_outside = open_brackets == 0;
+        open_brackets += marks.begun;
+        is_outside && matches!(pair[0].joint, Operator::Or | Operator::Next)
+    })
 }
 
 fn prints_exit_code(last: &SimpleCommand) -> bool {
@@ -277,6 +293,13 @@ mod tests {
             ("cargo build && cargo test && echo fine && echo end", false),
             ("cargo test && echo fine; ls", true),
             ("npm run build && echo OK || echo FAILED", true),
+            ("npm run build && ls dist | head -5", false),
+            ("make && (cd out; ls)", false),
+            ("make && (cd out; ls) && echo fine", false),
+            ("make && (cd out; ls); ls", true),
+            ("(make && ls); ls", true),
+            ("make | tail && ls", true),
+            ("make && (cd out; ls) || true", true),
         ] {
             assert_eq!(CommandLine::read(line, "").unproven, unproven, "{line}");
         }
