@@ -113,7 +113,7 @@ fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
     let texts = prompts.chain(commits).map(|text| separator.replace_all(text, "$0$0"));
     // `fix #2, skip #3` answers a numbered list.
     let answers_list = pattern!(
-        r"(?i)\b(?:fix\s+#\d+\b.*\b(?:skip|ignore|leave|keep|drop)\s+#\d|(?:skip|ignore|leave|keep|drop)\s+#\d+\b.*\bfix\s+#\d)"
+        r"(?is)\b(?:fix\s+#\d+\b.{0,80}\b(?:skip|ignore|leave|keep|drop)\s+#\d|(?:skip|ignore|leave|keep|drop)\s+#\d+\b.{0,80}\bfix\s+#\d)"
     );
     for text in texts {
         let keys =

@@ -74,7 +74,8 @@ pub(super) fn covers_whole(done: &str, step: &str) -> bool {
         || same_words(done, step) && asked.len() < 2
 }
 
-/// Whether the summarizer derived a step from the last test run.
+/// Whether a step is about failing tests of the main suite, which the handoff lists in a separate
+/// section. Failing tests of other suites are only in steps.
 pub(super) fn is_about_tests(step: &str) -> bool {
     let step = step.to_ascii_lowercase();
     step.starts_with("fix ")

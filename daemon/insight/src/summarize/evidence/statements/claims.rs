@@ -133,7 +133,8 @@ pub(super) fn is_cause(sentence: &str) -> bool {
     let is_incomplete = pattern!(
         r"(?i)^(?:the|this|that|each|every) (?:[\w`./-]+ ){0,4}?(?:button|field|form|link|menu|handler|function|method|class|route|endpoint|option|flag|hook|variable|component|element|event|template|script|style)s?(?: [^.;:?]{1,60}?)? (?:exists?|is (?:there|defined|declared|rendered|registered|shown))\b[^;:?]{0,60}?,? but (?:it )?(?:has no|is (?:never|not)|isn['’]t|does(?: not|n['’]t)|never|nothing)\b"
     )
-    .is_match(sentence);
+    .is_match(sentence)
+        && !pattern!(r"(?i)\byet\b").is_match(sentence);
     named || is_wrong_code || is_foreign || is_incomplete || is_root_cause(sentence)
 }
 
@@ -253,6 +254,7 @@ mod tests {
             ("The branch exists on the remote but has no pull request yet.", false),
             ("The migration is created but is not applied on production.", false),
             ("The tag exists but is not signed.", false),
+            ("The endpoint exists but is not deployed yet.", false),
         ] {
             assert_eq!(is_cause(sentence), wanted, "{sentence}");
         }

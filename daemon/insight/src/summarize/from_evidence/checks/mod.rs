@@ -64,15 +64,17 @@ impl CheckKind {
 /// Whether a command that contains the name of a check does not run it: the command reads files,
 /// writes a commit message, or installs the program.
 fn only_names_check(part: &str) -> bool {
-    let runs_program = pattern!(r"^find .* -exec(?:dir)? ");
-    let only_names = pattern!(
+    // `find` runs the program after `-exec`.
+    let found = pattern!(r"^find .*? -exec(?:dir)? ").find(part);
+    let part = found.map_or(part, |found| &part[found.end()..]);
+    pattern!(
         r"(?x)^(?:\w+=\S*\ )*(?:sudo\ )?(?:
             (?:git|gh|glab|cat|ls|tree|grep|rg|ag|sed|awk|head|tail|less|wc|find|fd|vim?|nano|code|cp|mv|rm|ln|touch|mkdir|chmod|diff|echo|printf|which|jq|curl|kill|pkill|pgrep)(?:\s|$)
             | (?:npm|pnpm|yarn|bun)\ (?:-\S+\ (?:\S+\ )??)*(?:i|ci|install|add|remove|rm|uninstall|up|update|upgrade|why|view|info|ls|list|outdated)(?:\s|$)
             | (?:pipx?3?|(?:uv|python3?\ -m)\ pip|uv(?:\ tool)?|poetry|brew|apt|apt-get|gem|go|cargo|conda|composer|bundle)\ (?:-\S+\ )*(?:install|add|remove|uninstall|upgrade|get|require|show|info|list|search)(?:\s|$)
             | rustup\ )"
-    );
-    only_names.is_match(part) && !runs_program.is_match(part)
+    )
+    .is_match(part)
 }
 
 /// The result of the last run of one kind of check at one place.
@@ -409,6 +411,7 @@ mod tests {
             "cargo run --bin build-index",
             "npx prettier --write package-lock.json",
             "find . -name shellcheck",
+            "find . -name '*.yml' -exec grep shellcheck {} +",
         ] {
             assert_eq!(kinds(line), [], "{line}");
         }
