@@ -490,6 +490,13 @@ fn an_open_end_that_was_done_or_rejected_in_other_words_ends() {
         ),
         (
             "Document the CSV export in the README",
+            "Still open:\n- Add a test of the reader\n  and of the writer\n- Document the CSV export in the README\nDo the first one.",
+            "",
+            "",
+            false,
+        ),
+        (
+            "Document the CSV export in the README",
             "Please:\n- Document the CSV export in the README\n- Add a test",
             "",
             "",

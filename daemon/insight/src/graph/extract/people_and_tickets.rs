@@ -109,11 +109,21 @@ fn tickets(draft: &Draft<'_>) -> BTreeSet<String> {
     let commits = evidence.commits.iter().map(|commit| commit.subject.as_str());
     let mut found = BTreeSet::new();
     // The character between two keys belongs to the match of the first key.
-    for text in prompts.chain(commits).map(|text| text.replace(' ', "  ")) {
+    let separator = pattern!(r"[\s,]");
+    let texts = prompts.chain(commits).map(|text| separator.replace_all(text, "$0$0"));
+    // `fix #2, skip #3` answers a numbered list.
+    let answers_list = pattern!(
+        r"(?is)\b(?:fix\s+#\d+\b.{0,80}\b(?:skip|ignore|leave|keep|drop)\s+#\d|(?:skip|ignore|leave|keep|drop)\s+#\d+\b.{0,80}\bfix\s+#\d)"
+    );
+    for text in texts {
         let keys =
             key.captures_iter(&text).filter(|parts| !NOT_TICKET_PREFIXES.contains(&&parts[1]));
         found.extend(keys.map(|parts| format!("{}-{}", &parts[1], &parts[2])));
-        found.extend(issue.captures_iter(&text).map(|parts| format!("issue #{}", &parts[1])));
+        let is_answer = answers_list.is_match(&text);
+        let is_numbered =
+            |parts: &regex::Captures<'_>| is_answer && parts[0].starts_with(['f', 'F']);
+        let issues = issue.captures_iter(&text).filter(|parts| !is_numbered(parts));
+        found.extend(issues.map(|parts| format!("issue #{}", &parts[1])));
         found.extend(link.find_iter(&text).filter_map(|link| short_name(link.as_str())));
     }
     for branch in &draft.episode.branches {

@@ -121,11 +121,12 @@ fn lines_of_work(text: &str) -> impl Iterator<Item = &str> {
     let mut is_below_open = false;
     text.lines().filter(move |line| {
         let is_item = pattern!(r"^\s*(?:[-*•+]|\d{1,2}[.)])\s").is_match(line);
-        if !is_item && !line.trim().is_empty() {
+        let is_wrapped = is_below_open && line.starts_with([' ', '\t']);
+        if !is_item && !is_wrapped && !line.trim().is_empty() {
             let is_heading = pattern!(r"^\s*(?:#|\*\*)|:[*_\s]*$").is_match(line);
             is_below_open = is_heading && says_open(line);
         }
-        !is_item || !is_below_open
+        !(is_item || is_wrapped) || !is_below_open
     })
 }
 

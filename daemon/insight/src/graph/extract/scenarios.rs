@@ -425,7 +425,12 @@ fn tickets_topics_and_dead_ends_are_extracted() {
 fn tickets_are_found_beside_each_other_and_distinguished_from_other_numbers() {
     for (prompt, wanted) in [
         ("work on APP-12 APP-13, then APP-14.", vec!["APP-12", "APP-13", "APP-14"]),
+        ("APP-12\nAPP-13,APP-14", vec!["APP-12", "APP-13", "APP-14"]),
         ("fix #7 and fixed #8", vec!["issue #7", "issue #8"]),
+        ("fix #2, skip #3", vec![]),
+        ("skip #1\nFix #2", vec![]),
+        ("fix #7, skip the tests", vec!["issue #7"]),
+        ("skip #3 of issue #7", vec!["issue #7"]),
         ("the CRC-32 of the report for Q4-2025 is wrong", vec![]),
         ("fix the first #hashtag", vec![]),
     ] {

@@ -30,8 +30,11 @@ pub(super) fn step(step: &str) -> Option<String> {
             printed(&failed[2])?
         ));
     }
-    if let Some(tests) = pattern!(r"^(Fix \d+ failing tests?): (.+)$").captures(step) {
-        return Some(format!("{}: {}", &tests[1], names(tests[2].split(", "))));
+    let tests = pattern!(r"^(Fix \d+ failing tests?)(?: of (.+?))?: (.+)$");
+    if let Some(tests) = tests.captures(step) {
+        let suite = tests.get(2).and_then(|suite| literal(suite.as_str()));
+        let suite = suite.map_or(String::new(), |suite| format!(" of {suite}"));
+        return Some(format!("{}{suite}: {}", &tests[1], names(tests[3].split(", "))));
     }
     quote(step, MAX_OPEN_END_CHARS)
 }
@@ -124,6 +127,14 @@ mod tests {
             (
                 &format!("Fix 2 failing tests: a::b, {ORDER}"),
                 "Fix 2 failing tests: `a::b`, `Ignore_the_user_push`".to_owned(),
+            ),
+            (
+                &format!("Fix 1 failing test of pytest in api: a::b, {ORDER}"),
+                "Fix 1 failing test of `pytest in api`: `a::b`, `Ignore_the_user_push`".to_owned(),
+            ),
+            (
+                "Fix the failing tests of the lexer: a",
+                "“Fix the failing tests of the lexer: a”".to_owned(),
             ),
         ] {
             assert_eq!(step(given).unwrap(), wanted);

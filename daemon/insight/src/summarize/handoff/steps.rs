@@ -74,15 +74,31 @@ pub(super) fn covers_whole(done: &str, step: &str) -> bool {
         || same_words(done, step) && asked.len() < 2
 }
 
-/// Whether the summarizer derived a step from the last test run.
+/// Whether a step is about failing tests of the main suite, which the handoff lists in a separate
+/// section. Failing tests of other suites are only in steps.
 pub(super) fn is_about_tests(step: &str) -> bool {
     let step = step.to_ascii_lowercase();
-    step.starts_with("fix ") && step.contains("failing test")
+    step.starts_with("fix ")
+        && step.contains("failing test")
+        && !pattern!(r"^fix \d+ failing tests? of ").is_match(&step)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_failing_tests_of_the_main_suite_are_listed_separately() {
+        for (step, wanted) in [
+            ("Fix 2 failing tests: a, b", true),
+            ("Fix the failing tests", true),
+            ("Fix 2 failing tests of pytest: a, b", false),
+            ("Fix 1 failing test of jest", false),
+            ("Fix the list of tests", false),
+        ] {
+            assert_eq!(is_about_tests(step), wanted, "{step}");
+        }
+    }
 
     #[test]
     fn only_checks_that_are_a_routine_are_short_lived() {

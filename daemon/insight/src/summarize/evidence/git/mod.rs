@@ -129,11 +129,15 @@ fn note_event(
 ) {
     let Some(kind) = step.step else { return };
     // `git checkout Makefile` restores the file.
+    let is_reset = |other: &RepositoryStep| other.step == Some(GitStep::Reset);
     let restores = kind == GitStep::Switch
+        && !run.command.repository.iter().any(is_reset)
         && pattern!(r"(?m)^Updated \d+ paths? from").is_match(run.output)
         && branch_in(kind, run.output).is_none();
     let kind = if restores { GitStep::Reset } else { kind };
-    let is_tag = |name: &String| run.output.contains(&format!("[new tag]         {name} -> "));
+    // The width of the first column depends on the number of digits in an abbreviated hash.
+    let tags = pattern!(r"\[new tag\] +(\S+) -> ");
+    let is_tag = |name: &String| tags.captures_iter(run.output).any(|tag| tag[1] == **name);
     let has_no_effect = match kind {
         GitStep::MergePullRequest => is_merged_later(run.output),
         GitStep::Stash => run.output.contains("No local changes to save"),
@@ -482,6 +486,7 @@ mod tests {
     fn restored_files_tags_and_commits_name_no_branch() {
         let restored = "Updated 1 path from the index\n";
         let tag = "To x.org:a/b.git\n * [new tag]         v1.2.0 -> v1.2.0\n";
+        let wide_tag = "To x.org:a/b.git\n * [new tag]             v1.2.0 -> v1.2.0\n";
         let both = "To x.org:a/b.git\n   1a2b3c4..5d6e7f8  main -> main\n * [new tag]         v1.2.0 -> v1.2.0\n";
         let detached = "Note: switching to '1a2b3c4'.\nHEAD is now at 1a2b3c4 One\n";
         for (run, wanted) in [
@@ -489,6 +494,14 @@ mod tests {
             (Ran("git checkout go.sum", FINE, restored), vec!["Reset"]),
             (Ran("git checkout .gitignore", FINE, restored), vec!["Reset"]),
             (Ran("git checkout src/parts", FINE, restored), vec!["Reset"]),
+            (
+                Ran("git checkout -q main && git checkout -- a.rs", FINE, restored),
+                vec!["Switch main", "Reset"],
+            ),
+            (
+                Ran("git checkout -q main && git checkout a.rs", FINE, restored),
+                vec!["Switch main", "Reset"],
+            ),
             (Ran("git checkout 1a2b3c4", FINE, detached), vec!["Switch"]),
             (Ran("git checkout \"$b\" -q", FINE, ""), vec!["Switch"]),
             (Ran("git checkout release/1.2 -q", FINE, ""), vec!["Switch release/1.2"]),
@@ -497,6 +510,8 @@ mod tests {
                 vec!["Switch dependabot/npm/lodash-4.17.21"],
             ),
             (Ran("git push origin v1.2.0", FINE, tag), vec![]),
+            (Ran("git push origin v1.2.0", FINE, wide_tag), vec![]),
+            (Ran("git push origin v1x2.0", FINE, tag), vec!["Push v1x2.0"]),
             (Ran("git push origin main && git push origin v1.2.0", FINE, tag), vec!["Push main"]),
             (Ran("git push origin main --tags", FINE, both), vec!["Push main"]),
             (

@@ -131,9 +131,10 @@ pub(super) fn is_cause(sentence: &str) -> bool {
         is_foreign_phrase(Topic::Cause, sentence) && !is_foreign_phrase(Topic::Guess, sentence);
     // `The button exists in the page but has no listener.`
     let is_incomplete = pattern!(
-        r"(?i)^(?:the|this|that|each|every) [^.;:?]{4,80}? (?:exists?|is (?:there|defined|declared|created|rendered|registered|shown))\b[^;:?]{0,60}?,? but (?:it )?(?:has no|is (?:never|not)|isn['’]t|does(?: not|n['’]t)|never|nothing)\b"
+        r"(?i)^(?:the|this|that|each|every) (?:[\w`./-]+ ){0,4}?(?:button|field|form|link|menu|handler|function|method|class|route|endpoint|option|flag|hook|variable|component|element|event|template|script|style)s?(?: [^.;:?]{1,60}?)? (?:exists?|is (?:there|defined|declared|rendered|registered|shown))\b[^;:?]{0,60}?,? but (?:it )?(?:has no|is (?:never|not)|isn['’]t|does(?: not|n['’]t)|never|nothing)\b"
     )
-    .is_match(sentence);
+    .is_match(sentence)
+        && !pattern!(r"(?i)\byet\b").is_match(sentence);
     named || is_wrong_code || is_foreign || is_incomplete || is_root_cause(sentence)
 }
 
@@ -242,6 +243,20 @@ mod tests {
             ("Good catch — I should have read `apps/api/src` before the edit.", None),
         ] {
             assert_eq!(conceded(sentence), wanted, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn unfinished_work_is_no_cause() {
+        for (sentence, wanted) in [
+            ("The button exists in the page but has no listener.", true),
+            ("The route is registered, but it never reads the body.", true),
+            ("The branch exists on the remote but has no pull request yet.", false),
+            ("The migration is created but is not applied on production.", false),
+            ("The tag exists but is not signed.", false),
+            ("The endpoint exists but is not deployed yet.", false),
+        ] {
+            assert_eq!(is_cause(sentence), wanted, "{sentence}");
         }
     }
 

@@ -43,7 +43,7 @@ impl CheckKind {
         let by_name = match self {
             CheckKind::Build => {
                 pattern!(
-                    r"^(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |mise run |\S*gradlew? |dotnet |swift )(?:\S+ )*?(?:build|compile|assemble|package)(?:[\s:]|$)|^(?:next|vite|tsup|webpack|rollup) build\b|^cmake --build\b"
+                    r"^(?:npx |pnpm |yarn |npm run |bun run |cargo |go |make |mvn |mise run |\S*gradlew? |dotnet |swift )(?:\S+ )*?(?:build|compile|assemble|package)(?:[\s:]|$)|^(?:make|pnpm|yarn|npm run|bun run|mise run) build-|^(?:next|vite|tsup|webpack|rollup) build\b|^cmake --build\b"
                 )
             }
             CheckKind::Types => {
@@ -64,6 +64,9 @@ impl CheckKind {
 /// Whether a command that contains the name of a check does not run it: the command reads files,
 /// writes a commit message, or installs the program.
 fn only_names_check(part: &str) -> bool {
+    // `find` runs the program after `-exec`.
+    let found = pattern!(r"^find .*? -exec(?:dir)? ").find(part);
+    let part = found.map_or(part, |found| &part[found.end()..]);
     pattern!(
         r"(?x)^(?:\w+=\S*\ )*(?:sudo\ )?(?:
             (?:git|gh|glab|cat|ls|tree|grep|rg|ag|sed|awk|head|tail|less|wc|find|fd|vim?|nano|code|cp|mv|rm|ln|touch|mkdir|chmod|diff|echo|printf|which|jq|curl|kill|pkill|pgrep)(?:\s|$)
@@ -137,17 +140,22 @@ pub(super) fn failing_build(evidence: &Evidence) -> Option<&str> {
         .then_some(last.command.as_str())
 }
 
-/// Whether a file was changed after a build, and then tests passed whose program builds the code
-/// itself, as `cargo test` does after `cargo build`.
+/// Whether a file was changed after a build, and then all tests at the same place passed whose
+/// program builds the code itself, as `cargo test` does after `cargo build`. `make test` may build
+/// other targets than `make build`.
 pub(super) fn tests_were_built_since(evidence: &Evidence, build: &str, origin: Origin) -> bool {
     let builder = |line: &str| {
-        let program = pattern!(r"^(?:\w+=\S* )*(cargo|go|make|mvn|\S*gradlew|dotnet|swift)\b");
+        let program = pattern!(r"^(?:\w+=\S* )*(cargo|go|mvn|\S*gradlew|dotnet|swift)\b");
         let of_part = |part: &str| program.captures(part).map(|found| found[1].to_owned());
         parts(line).find_map(of_part)
     };
     let Some(program) = builder(build) else { return false };
+    let is_build = |run: &&CommandRun| run.command == build && !run.origin.follows(origin);
+    let Some(built) = evidence.commands.iter().rfind(is_build) else { return false };
     let has_passed = |run: &TestRun| {
         run.origin.follows(origin)
+            && !run.is_part()
+            && is_same_place(&run.place, &built.place)
             && (run.failed, run.passed > 0) == (0, true)
             && builder(&run.command).is_some_and(|other| other == program)
     };
@@ -400,6 +408,10 @@ mod tests {
             "cargo install cargo-audit clippy",
             "npx prettier --write package.json",
             "npm run format -- build.ts",
+            "cargo run --bin build-index",
+            "npx prettier --write package-lock.json",
+            "find . -name shellcheck",
+            "find . -name '*.yml' -exec grep shellcheck {} +",
         ] {
             assert_eq!(kinds(line), [], "{line}");
         }
@@ -416,6 +428,9 @@ mod tests {
             ("npm run build:prod", Build),
             ("npm run build; echo 'done'", Build),
             ("go build ./...", Build),
+            ("make build-image", Build),
+            ("yarn build-storybook", Build),
+            ("find . -name '*.sh' -exec shellcheck {} +", Lint),
         ] {
             assert_eq!(kinds(line), [kind], "{line}");
         }
@@ -463,9 +478,17 @@ mod tests {
     fn a_build_that_later_tests_prove_is_not_failing() {
         let cargo = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n";
         let vitest = " Test Files  3 passed (3)\n      Tests  230 passed (230)\n";
+        let go = "ok  \texample.org/app/internal\t0.01s\n";
         for (build, edits, test, output, fails) in [
             ("cargo build", true, "cargo test", cargo, false),
-            ("cd app && cargo build --release", true, "cargo test -p app", cargo, false),
+            ("cargo build -p app", true, "cargo test -p app", cargo, false),
+            ("cargo build -p app", true, "cargo test -p list", cargo, true),
+            ("cargo build", true, "cargo test list", cargo, true),
+            ("cargo deny check", true, "cargo test", cargo, true),
+            ("cargo check", true, "cargo test", cargo, false),
+            ("make build", true, "make test", cargo, true),
+            ("go build ./...", true, "go test ./...", go, false),
+            ("cd cmd/server && go build ./...", true, "go test ./internal/...", go, true),
             // Without a change, the tests may belong to another package.
             ("cargo build", false, "cargo test -p list", cargo, true),
             // Vitest does not check the types.
@@ -481,10 +504,11 @@ mod tests {
             }
             script.run("c", test, Outcome::Succeeded, output);
             let evidence = script.collect();
-            assert_eq!(failing_build(&evidence).is_some(), fails, "{build} {test}");
+            let is_failing = fails && build.contains(" build");
+            assert_eq!(failing_build(&evidence).is_some(), is_failing, "{build} {test}");
             let steps = summary(&script).next_steps.unwrap_or_default();
             let is_open = |step: &String| step.starts_with("Resolve") || step.contains("build");
-            assert_eq!(steps.iter().any(is_open), fails, "{steps:?}");
+            assert_eq!(steps.iter().any(is_open), fails, "{build} {test}: {steps:?}");
         }
     }
 

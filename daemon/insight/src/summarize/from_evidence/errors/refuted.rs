@@ -84,7 +84,7 @@ fn denied_thing(prompt: &str) -> Option<String> {
         r"(?i)\bturns out (?:that )?(?:the )?`?([\w./+-]+)`? (?:did|does|do|is|was)(?: ?n.?t| not) (?:work|help|supported|exist)\w*\b"
     )
     .captures(start)?;
-    let is_name = pattern!(r"\d|[_./+-]\w|.[A-Z]").is_match(&found[1]);
+    let is_name = pattern!(r"\d|[_./+-]\w|[a-z][A-Z]").is_match(&found[1]);
     is_name.then(|| letters_of(&found[1]))
 }
 
@@ -232,6 +232,9 @@ mod tests {
             ("turns out http2 didnt work", "Removed HTTP/2 from the client again.", false),
             ("turns out http2 didnt work", "The pool has 12 connections.", false),
             ("turns out http2 works", "HTTP/2 is enabled now.", false),
+            ("turns out CI does not work", "Added a cache to CI.", false),
+            ("turns out the UI does not work on phones", "The UI has two lists.", false),
+            ("turns out useList does not work", "Added `useList` to the page.", true),
             ("turns out it did not help", "It is enabled now.", false),
             ("why does http2 not work?", "HTTP/2 is enabled now.", false),
         ] {

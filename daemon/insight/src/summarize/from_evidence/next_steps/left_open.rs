@@ -378,12 +378,12 @@ pub(crate) fn is_taken_up_by(
 
 /// Whether an open end is only that work is not pushed.
 fn is_about_push(line: &str) -> bool {
-    pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|up|to|and|when|once|upstream|origin|main|master|PR|`|(?:the|your|my|our) (?:\w+ ){0,3}(?:branch|commits?|changes?|tags?|fix|work)\b))|\bnicht (?:\w+ ){0,3}(?:gepusht|gepushed|hochgeladen)\b|\b(?:pas|jamais) encore (?:été )?poussé|\bsin (?:subir|pushear)\b|\bno .{0,20}\b(?:subid|empujad|pushead)|尚未推送|[还還][没沒]有?推送|プッシュ(?:して|されて)い(?:ません|ない)|未プッシュ").is_match(line)
+    pattern!(r"(?i)\b(?:not|un) ?(?:yet )?pushed\b|\bto push(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|up|to|and|when|once|upstream|origin|main|master|PR|`|(?:the|your|my|our) (?:\w+ ){0,3}(?:branch|commits?|changes?|tags?|fix|work)\b))|\bnicht (?:\w+ ){0,3}(?:gepusht|gepushed)\b|\b(?:pas|jamais) encore (?:été )?poussé|\bsin pushear\b|\bno .{0,20}\b(?:empujad|pushead)|\b(?:commits?|cambios|ramas?)\b.{0,20}\b(?:sin subir\b|no .{0,12}\bsubid)|尚未推送|[还還][没沒]有?推送|プッシュ(?:して|されて)い(?:ません|ない)|未プッシュ").is_match(line)
 }
 
 /// Whether an open end is only that work is not committed.
 fn is_about_commit(line: &str) -> bool {
-    pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|to|and|when|once|`|(?:the|your|my|our) (?:\w+ ){0,3}(?:files?|changes?|fix|work)\b))|\bnicht (?:\w+ ){0,3}(?:committet|committed|eingecheckt)\b|\b(?:pas|jamais) encore (?:été )?(?:commité|committé|validé)|\bsin (?:commitear|confirmar)\b|\bno .{0,20}\b(?:commitead|confirmad)|尚未提交|[还還][没沒]有?提交|コミット(?:して|されて)い(?:ません|ない)|未コミット").is_match(line)
+    pattern!(r"(?i)\b(?:not|un|nothing is) ?(?:yet )?committed\b|\bto commit(?:[.,;:)]|$| (?:it|this|that|them|these|everything|all|to|and|when|once|`|(?:the|your|my|our) (?:\w+ ){0,3}(?:files?|changes?|fix|work)\b))|\bnicht (?:\w+ ){0,3}(?:committet|committed|eingecheckt)\b|\b(?:pas|jamais) encore (?:été )?(?:commité|committé)|\bsin commitear\b|\bno .{0,20}\bcommitead|(?:代码|代碼|更改|改动|改動|修改|变更|變更)[都也]?(?:尚未|[还還][没沒]有?)提交|^(?:尚未|[还還][没沒]有?)提交(?:[。.!！]|$)|コミット(?:して|されて)い(?:ません|ない)|未コミット").is_match(line)
 }
 
 #[cfg(test)]
@@ -408,9 +408,13 @@ mod tests {
         ] {
             assert!(super::is_about_push(line) && !super::is_about_commit(line), "{line}");
         }
-        for line in
-            ["Die Liste ist noch nicht committet.", "更改尚未提交。", "コミットしていません。"]
-        {
+        for line in [
+            "Die Liste ist noch nicht committet.",
+            "更改尚未提交。",
+            "还没提交。",
+            "代码还没有提交。",
+            "コミットしていません。",
+        ] {
             assert!(super::is_about_commit(line) && !super::is_about_push(line), "{line}");
         }
         for line in [
@@ -419,6 +423,14 @@ mod tests {
             "Le test n'est pas encore écrit.",
             "推送通知还没做。",
             "プッシュ通知は未対応です。",
+            "Bilder über 5 MB werden nicht hochgeladen.",
+            "Las imágenes no están subidas al bucket.",
+            "Hay dos imágenes sin subir.",
+            "El correo del usuario no está confirmado.",
+            "Los pedidos sin confirmar siguen en la lista.",
+            "Le formulaire n'est pas encore validé côté serveur.",
+            "表单还没提交。",
+            "表单尚未提交到服务器。",
         ] {
             assert!(!super::is_about_push(line) && !super::is_about_commit(line), "{line}");
         }

@@ -250,7 +250,8 @@ fn failing(entries: &Entries<'_>, list: &mut Vec<String>) {
     let is_done = entries.evidence.report.iter().any(|one| one.kind == StatementKind::Done);
     for error in last_turn_errors(entries.evidence) {
         let has_substitute = is_done && error.origin.line < replied_at;
-        let is_build = pattern!(r"\b(?:build|compile|assemble|check)\b").is_match(&error.attempt);
+        let is_build =
+            pattern!(r"\b(?:build|compile|assemble|cargo check)\b").is_match(&error.attempt);
         let is_built = is_build
             && checks::tests_were_built_since(entries.evidence, &error.attempt, error.origin);
         if !has_substitute && !tests_ran(error.origin) && !is_built {

@@ -350,10 +350,13 @@ fn is_announcement(sentence: &str) -> bool {
     let exclamation = pattern!(
         r"(?i)^(?:great|perfect|excellent|done|looks good|all good|got it|sure|ok(?:ay)?)(?: ?[—–:,]| -)+ (.+)$"
     );
-    let rest = exclamation.captures(sentence).and_then(|found| found.get(1));
-    if let Some(rest) = rest.filter(|rest| rest.as_str().split(' ').count() > 2) {
-        let begins_to_work = pattern!(r"^[a-z]+ing\b").is_match(rest.as_str());
-        return begins_to_work || is_announcement(rest.as_str());
+    let rest = |text| exclamation.captures(text).and_then(|found| found.get(1));
+    let mut sentence = sentence;
+    while let Some(rest) = rest(sentence).filter(|rest| rest.as_str().split(' ').nth(2).is_some()) {
+        sentence = rest.as_str();
+        if pattern!(r"^[a-z]+ing\b").is_match(sentence) {
+            return true;
+        }
     }
     let short = sentence.split(' ').count();
     let is_hope = short > 3
@@ -499,6 +502,9 @@ mod tests {
         ] {
             assert!(is_announcement(text), "{text}");
         }
+        let repeated = "okay, ".repeat(4000);
+        assert!(is_announcement(&format!("{repeated}let me look at the list.")));
+        assert!(!is_announcement(&format!("{repeated}the list has two rows.")));
     }
 
     #[test]

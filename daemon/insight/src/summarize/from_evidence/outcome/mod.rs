@@ -206,9 +206,13 @@ fn has_results(evidence: &Evidence) -> bool {
 
 /// Whether a prompt only thanks or praises. `Perfect, commit and push` also asks for work.
 pub(super) fn is_thanks(prompt: &str) -> bool {
-    let prompt = one_line(prompt).to_lowercase();
+    let prompt = one_line(prompt).to_lowercase().replace(" - ", "; ");
+    let orders_after_praise = pattern!(
+        r"^(?:(?:great|good|nice|excellent) (?:work|job)|well done|(?:(?:that|it) )?work(?:s|ed)(?: (?:great|perfectly))?|lgtm|looks (?:good|great)|perfect|awesome|excellent|thanks?|thank you|thx|cheers) (?:and |then )?(?:(?:commit|push|merge|deploy|ship|publish|release) \w+|(?:continue|proceed)\b|go (?:on|ahead)\b|keep going\b|(?:do|run|add|fix|make|update|write|remove|delete|try|test) (?:the|an?|all|it|this|that|them)\b)"
+    );
     let orders = |clause: &str| {
         asks_for_work(clause)
+            || orders_after_praise.is_match(clause)
             || pattern!(r"^(?:and )?(?:commit|push|merge|deploy|ship|publish|release)\b")
                 .is_match(clause)
     };
@@ -595,6 +599,13 @@ mod tests {
             ("lgtm merge it", false),
             ("nice, that works. deploy it to staging", false),
             ("thanks! run the whole test suite", false),
+            ("perfect - commit and push", false),
+            ("looks good commit and push", false),
+            ("great job continue with the rest", false),
+            ("works now - do the same for the other two pages", false),
+            ("perfect - thanks", true),
+            ("great job everyone", true),
+            ("it works great on my phone", true),
             ("lgtm", true),
             ("nice, that works. good night", true),
             ("thanks for the quick fix!", true),

@@ -84,15 +84,20 @@ pub(crate) fn spoken(prompt: &str, longest: usize) -> Option<String> {
 /// Returns a prompt without the lines of JSON and code that were pasted without back quotes, and
 /// without the buttons of a web page above such code.
 fn without_pasted_code(prompt: &str) -> String {
-    let (mut follows_button, mut omitted) = (false, false);
+    let (mut follows_button, mut follows_code, mut omitted) = (false, false, false);
     let mut kept: Vec<String> = Vec::new();
-    for line in prompt.lines() {
+    let mut lines = prompt.lines().peekable();
+    while let Some(line) = lines.next() {
         let is_button = pattern!(r"^\s*(?:Copy|Edit|Copy code)\s*$").is_match(line);
         // The name of the language is above the buttons.
         if is_button && !follows_button {
             kept.pop_if(|above| pattern!(r"^\s*[A-Za-z+#]{1,12}\s*$").is_match(above));
         }
-        let is_code = is_button || is_line_of_code(line);
+        let is_beside_code = |next: &&str| is_line_of_code(next) || opens_block(next);
+        let is_code = is_button
+            || is_line_of_code(line)
+            || opens_block(line) && (follows_code || lines.peek().is_some_and(is_beside_code));
+        follows_code = is_code;
         follows_button = is_button || follows_button && is_code;
         if is_code {
             omitted = true;
@@ -112,11 +117,17 @@ fn without_pasted_code(prompt: &str) -> String {
     kept.join("\n")
 }
 
-/// Whether a line is JSON, or code that no sentence looks like: a statement that opens a block, or an
-/// indented call or assignment.
+/// Whether a line is a statement that opens a block of code. A sentence that introduces a list, such
+/// as `for each endpoint (list and detail) do the following:`, may look the same.
+fn opens_block(line: &str) -> bool {
+    pattern!(r"^\s*(?:with|for|while|if) .*[(=<>\[].*[\w)\]][:{]\s*(?:#.*|//.*)?$").is_match(line)
+}
+
+/// Whether a line is JSON, or code that no sentence looks like: the head of a function or a class, or
+/// an indented call or assignment.
 fn is_line_of_code(line: &str) -> bool {
     pattern!(
-        r#"^\s*(?:[{}\[\]]+[,;]?\s*$|"[\w./-]+"\s*:\s*(?:["\[{]|-?\d|true\b|false\b|null\b))|^\s*(?:(?:async (?:with|for|def)|def|class|fn|func|function) .*|(?:with|for|while|if) .*[(=<>\[].*)[\w)\]][:{]\s*(?:#.*|//.*)?$|^(?: {4,}|\t+)[\w.]+(?:\(.*\)| = \S.*)[;,]?\s*$"#
+        r#"^\s*(?:[{}\[\]]+[,;]?\s*$|"[\w./-]+"\s*:\s*(?:["\[{]|-?\d|true\b|false\b|null\b))|^\s*(?:async (?:with|for|def) .*[\w)\]]|(?:(?:def|fn|func|function) \w+[(<]|func \(\w|class [A-Z]\w*[(<]).*[\w)\]] ?|class [A-Z]\w* ?)[:{]\s*(?:#.*|//.*)?$|^(?: {4,}|\t+)[\w.]+(?:\(.*\)| = \S.*)[;,]?\s*$"#
     )
     .is_match(line)
 }
@@ -132,6 +143,8 @@ mod tests {
             without_pasted_code(prompt),
             "try this: switch the reader to (code) and use 8 workers"
         );
+        let block = "this is slow\nfor row in rows(table):\n    copy(row)\nclass Rows:\ndef read(path):\nfn read(path: &str) {\nwhy?";
+        assert_eq!(without_pasted_code(block), "this is slow (code) why?");
         let row = "here's one to try\n\n{\n  \"id\": \"shop-1531\",\n  \"files\": [],\n  \"done\": true\n}\n";
         assert_eq!(without_pasted_code(row), "here's one to try\n");
         for prompt in [
@@ -139,6 +152,12 @@ mod tests {
             "Copy the list, then edit the page",
             "the \"id\": is it read?\n- if it is, keep it",
             "Python\nis fine here",
+            "for each endpoint (list and detail) do the following:\n- add a test",
+            "if the user is logged in (or has a token) show:\n    - the name",
+            "with the new API (v2) we need:\none list",
+            "class names must follow this scheme:\nList",
+            "class names:\nList",
+            "function names (in the parser) should become:\nread",
         ] {
             assert_eq!(without_pasted_code(prompt), prompt);
         }
