@@ -95,7 +95,9 @@ impl ResumeChoice {
             return with_handoff(session).map_err(|error| error.to_string());
         }
         self.reported = Some(session.session_id.clone());
-        Err(format!("Its transcript is gone; choose it again to start {program} with the handoff"))
+        Err(format!(
+            "Its transcript is missing; choose it again to start {program} with the handoff"
+        ))
     }
 }
 

@@ -39,8 +39,12 @@ pub(super) fn passes(rule: &Rule, text: &str, range: &Range<usize>) -> bool {
         }
         Check::Random => looks_random(secret) && !is_placeholder(secret),
         Check::BasicPair => basic::is_pair(secret),
-        Check::PinOfPerson => !is_near(text, range, &ELECTRONICS),
-        Check::LoginCode => is_near(text, range, &LOGIN) && !is_program_code(&text[..range.start]),
+        Check::PinOfPerson => {
+            !is_near(text, range, &ELECTRONICS) && !follows(text, range, &PIN, &VERSIONS)
+        }
+        Check::LoginCode => {
+            is_near(text, range, &LOGIN) && !follows(text, range, &CODE, &PROGRAM_CODES)
+        }
         Check::RecoveryCodes => are_recovery_codes(secret),
         Check::CardNumber => is_card_number(secret),
         Check::AccountNumber => is_account_number(secret),
@@ -52,12 +56,26 @@ pub(super) fn passes(rule: &Rule, text: &str, range: &Range<usize>) -> bool {
     }
 }
 
-/// Whether one of `words` is near `range`.
+/// Whether one of `words` is near `range`, possibly with a number: `GPIO17`.
 fn is_near(text: &str, range: &Range<usize>, words: &[&str]) -> bool {
     let start = text.ceil_char_boundary(range.start.saturating_sub(CONTEXT));
     let end = text.floor_char_boundary(text.len().min(range.end + CONTEXT));
     let mut near = text[start..end].split(|c: char| !c.is_ascii_alphanumeric());
-    near.any(|word| words.iter().any(|known| word.eq_ignore_ascii_case(known)))
+    near.any(|word| is_any_of(word.trim_end_matches(|c: char| c.is_ascii_digit()), words))
+}
+
+/// Whether one of `words` precedes the words of `name` on the line before `range`, as in `exit code
+/// is`.
+fn follows(text: &str, range: &Range<usize>, name: &[&str], words: &[&str]) -> bool {
+    let start = text.ceil_char_boundary(range.start.saturating_sub(CONTEXT));
+    let line = text[start..range.start].rsplit('\n').next().unwrap_or_default();
+    let mut before =
+        line.rsplit(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
+    before.find(|word| !is_any_of(word, name)).is_some_and(|word| is_any_of(word, words))
+}
+
+fn is_any_of(word: &str, words: &[&str]) -> bool {
+    words.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// Words for electronics, whose pins have numbers.
@@ -67,20 +85,18 @@ const ELECTRONICS: [&str; 10] =
 /// Words for logins with a code.
 const LOGIN: [&str; 7] = ["2fa", "authenticator", "mfa", "otp", "sms", "totp", "verification"];
 
+const PIN: [&str; 5] = ["code", "is", "number", "pin", "was"];
+
+/// Words before `pin`, with which a number is a version or a date.
+const VERSIONS: [&str; 6] = ["dependency", "edition", "nightly", "nixpkgs", "toolchain", "version"];
+
+const CODE: [&str; 2] = ["code", "is"];
+
 /// Words before `code`, with which a number is no one-time code.
 const PROGRAM_CODES: [&str; 12] = [
     "area", "country", "error", "exit", "http", "postal", "response", "result", "return", "source",
     "status", "zip",
 ];
-
-/// Whether `before` ends with words such as `exit code is`.
-fn is_program_code(before: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or(before);
-    let mut words = line.rsplit(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty());
-    let word =
-        words.find(|word| !["is", "code"].iter().any(|other| word.eq_ignore_ascii_case(other)));
-    word.is_some_and(|word| PROGRAM_CODES.iter().any(|known| word.eq_ignore_ascii_case(known)))
-}
 
 /// Whether most words of a list are codes: they contain digits.
 fn are_recovery_codes(list: &str) -> bool {

@@ -69,7 +69,8 @@ pub(super) enum Check {
     SeedWords,
     /// The base64 of `user:password`.
     BasicPair,
-    /// Is not the number of a pin of a processor: no word for electronics is near.
+    /// Is neither the number of a pin of a processor nor a pinned version: no word for electronics
+    /// is near, and no word such as `nightly` precedes `pin`.
     PinOfPerson,
     /// Is the code of a login rather than of a program: a word such as `2FA` is near, and no word
     /// such as `exit` precedes `code`.

@@ -29,7 +29,7 @@ macro_rules! word {
 /// The pattern of the text after a code of digits: no unit, no further digits and no decimals.
 macro_rules! after_code {
     () => {
-        r"(?:[^\w.:/ ,-]| (?:[^lbmrcL]|l[^io]|b[^y]|m[^si]|r[^o]|c[^h]|L[^O]|$)|,(?:[^ /]| [^/]|$)|[.:/-](?:\W|$)|$)"
+        r"(?:[^\w.:/ ,-]| (?:[^lbmrctL]|t[^i]|l[^io]|b[^y]|m[^si]|r[^o]|c[^h]|L[^O]|$)|,(?:[^ /]| [^/]|$)|[.:/-](?:\W|$)|$)"
     };
 }
 
@@ -280,12 +280,13 @@ pub(super) const RULES: &[Rule] = &[
     edged("pin", &["pin of ", "pin for ", "pin to ", "pin f"], concat!(r#"pin(?: (?:of|for|f[\x80-\xff]{2}r)(?: (?:the|my|our|your|his|her|de[nr]|die|das))?(?: [a-z]{2,12})? (?:alarm|app|account|card|door|garage|gate|iphone|lock|phone|safe|sim|tablet|voicemail|wallet|yubikey)(?: is|:)) (\d{4,8})"#, after_code!())).narrow().check(Check::PinOfPerson),
     edged("pin", &["PUK"], concat!(r"PUK[12]?(?:[ -][Cc]ode)?(?: is| ist| lautet)?(?: ?[:=]| ) ?(\d{8})", after_code!())).narrow().check(Check::Nothing),
     glued("pin", &["nter pin ", "nter the pin ", "my pin ", "your pin "], concat!(r"(?:nter|nter the|my|your) pin (\d{4,8})", after_code!())).narrow().check(Check::PinOfPerson),
-    glued("pin", &["oor code", "ate code", "arage code", "eypad code", "ockbox code"], concat!(r#"(?:oor|ate|arage|eypad|ockbox) code(?: is| was| ?[:=])[ *`'"]{1,4}(\d{4,8})"#, after_code!())).narrow().check(Check::Nothing),
+    edged("pin", &["door code", "Door code", "gate code", "Gate code", "garage code", "Garage code", "keypad code", "Keypad code", "lockbox code", "Lockbox code"], concat!(r#"(?:[Dd]oor|[Gg]ate|[Gg]arage|[Kk]eypad|[Ll]ockbox) code(?: is| was| ?[:=])[ *`'"]{1,4}(\d{4,8})"#, after_code!())).narrow().check(Check::Nothing),
     edged("pin", &["\"pin\"", "\"PIN\""], r#""(?i:pin)"\s{0,4}:\s{0,4}"?(\d{4,8})(?:["\s,}\]]|$)"#).narrow().check(Check::Nothing),
     edged("one-time-code", &["\"otp\"", "\"OTP\""], r#""(?i:otp)"\s{0,4}:\s{0,4}"?(\d{4,8})(?:["\s,}\]]|$)"#).narrow().check(Check::Nothing),
     edged("one-time-code", &["OTP ", "2FA", "2fa", "MFA", "mfa", "otp", "totp"], concat!(r#"(?:OTP|2FA|2fa|MFA|mfa|t?otp)(?:[ _]code|[ _]token)?(?: is| ist|["']? ?[:=])?[ *`'"]{1,4}(\d{6}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::Nothing),
-    glued("one-time-code", &["se code ", "se the code ", "se this code ", "nter code ", "nter the code ", "nter this code ", "ype the code ", "our code is", "our code:", "my code is", "my code:", "MS says", "ms says", "icator says", "icator shows"], concat!(r#"(?:(?:se|nter|ype)(?: the| this)? code|(?:our|my) code(?: is|:)|(?:[Mm][Ss]|icator) (?:says|shows))[ :*`'"]{1,4}(\d{6}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::Nothing),
-    edged("one-time-code", &["code: ", "Code: ", "code is ", "Code is "], concat!(r#"[Cc]ode(?: is|:) [*`'"]{0,3}(\d{6}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::LoginCode),
+    edged("one-time-code", &["Enter code ", "enter code ", "Enter the code ", "enter the code ", "Enter this code ", "enter this code ", "Type the code ", "type the code ", "Your code is", "your code is", "Your code:", "your code:", "My code is", "my code is", "My code:", "my code:", "SMS says", "sms says", "Authenticator says", "authenticator says", "Authenticator shows", "authenticator shows"], concat!(r#"(?:[Ee]nter(?: the| this)? code|[Tt]ype the code|(?:[Yy]our|[Mm]y) code(?: is|:)|(?:SMS|sms|[Aa]uthenticator) (?:says|shows))[ :*`'"]{1,4}(\d{6}|\d{3} \d{3})"#, after_code!())).narrow().check(Check::Nothing),
+    edged("one-time-code", &["Use code ", "use code ", "Use the code ", "use the code ", "Use this code ", "use this code "], r#"[Uu]se(?: the| this)? code [*`'"]{0,3}(\d{6}|\d{3}[ -]\d{3})[*`'"]{0,3} to (?:log ?in|sign ?in|(?:confirm|verify) your)\b"#).narrow().check(Check::Nothing),
+    edged("one-time-code", &["code: ", "Code: ", "code is ", "Code is ", "Use code ", "use code ", "Use the code ", "use the code ", "Use this code ", "use this code "], concat!(r#"(?:[Cc]ode(?: is|:)|[Uu]se(?: the| this)? code) [*`'"]{0,3}(\d{6}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::LoginCode),
     glued("one-time-code", &[" as the verification", " as verification", " as the one-time", " as the 2FA", " as the MFA", " as the OTP", " as OTP", " as 2FA"], r"(?:^|[^\w.:/-])(\d{6}|\d{3}[ -]\d{3})[`'\x22]? as (?:the )?(?:verification|one-time|2FA|MFA|OTP)").back(12).check(Check::Nothing),
     glued("recovery-code", &["ecovery code", "ecovery Code", "ackup code", "ackup Code", "ECOVERY CODE", "ACKUP CODE"], r"(?:ecovery|ackup|ECOVERY|ACKUP) (?:[Cc]odes?|CODES?)[^\n:]{0,40}:\s{0,4}((?:[ \t]{0,4}(?:[-*]|\d{1,2}[.)])?[ \t]{0,4}(?:\d{4,5} \d{4,5}|[A-Za-z0-9]{2,8}(?:-[A-Za-z0-9]{3,8}){1,4}|[A-Za-z]{0,8}\d[A-Za-z0-9]{4,11})[,;]?(?:\s{1,4}|$)){1,20})").check(Check::RecoveryCodes),
     glued("recovery-code", &["ecovery key", "ecovery Key", "ecovery password", "ecovery Password"], r"ecovery (?:[Kk]ey|[Pp]assword)(?: is)?:?\s{1,4}((?:[A-Z0-9]{4,6}-){3,7}[A-Z0-9]{4,6})\b"),

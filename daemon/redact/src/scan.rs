@@ -109,15 +109,24 @@ fn table() -> impl Iterator<Item = (&'static str, AnchorAction)> {
         rule.anchors.iter().map(move |anchor| (*anchor, AnchorAction::Rule(index)))
     });
     let names = assignment::name::ANCHORS.iter().map(|anchor| (*anchor, AnchorAction::Name));
+    let inserts = [
+        "INSERT INTO ",
+        "insert into ",
+        "Insert into ",
+        "Insert Into ",
+        "IGNORE INTO ",
+        "ignore into ",
+        "REPLACE INTO ",
+        "replace into ",
+    ];
+    let inserts = inserts.map(|anchor| (anchor, AnchorAction::Insert));
     let others = [
-        ("INSERT INTO ", AnchorAction::Insert),
-        ("insert into ", AnchorAction::Insert),
         ("://", AnchorAction::Address),
         ("PRIVATE KEY", AnchorAction::PrivateKey),
         ("Private-Lines:", AnchorAction::PuttyKey),
         (MARK, AnchorAction::Mark),
     ];
-    rules.chain(names).chain(others)
+    rules.chain(names).chain(inserts).chain(others)
 }
 
 /// The state of a pass over one text.

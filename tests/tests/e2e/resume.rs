@@ -145,7 +145,7 @@ fn a_session_without_a_transcript_must_be_chosen_twice_in_a_list() {
     terminal.wait_for("1 of 2 sessions").press("walrus").wait_for("> Feed the walrus");
     terminal
         .press("\r")
-        .wait_for("Its transcript is gone; choose it again to start claude with the handoff");
+        .wait_for("Its transcript is missing; choose it again to start claude with the handoff");
     terminal.press("\r").wait_for(LEFT_SCREEN);
     let printed = terminal.end();
     assert!(printed.contains("claude Continue the work of session aaaa-1"), "{printed:?}");

@@ -49,6 +49,14 @@ impl<'e> Emitter<'e> {
         self.entry(None, item);
     }
 
+    /// Emits what the user wrote or did: an item of the session, also if it is in a record of a
+    /// sub-agent. In a record that repeats the sub-agent's own file (`caller`), it is left out.
+    pub(crate) fn user_item(&mut self, item: Item<'_>) {
+        if self.caller.is_none() {
+            self.session_item(item);
+        }
+    }
+
     /// Emits the members of `context` that differ from the members in `memory`.
     pub(crate) fn context(&mut self, context: SessionContext<'_>, memory: &mut Memory) {
         if self.sub_agent.is_some() {

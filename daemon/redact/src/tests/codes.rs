@@ -29,6 +29,9 @@ fn pins_beside_their_names_are_redacted() {
         ("4821", "cardPin = ¤"),
         ("48213377", "PUK: ¤"),
         ("4821", "the door code is ¤"),
+        ("48213", "Gate code: ¤"),
+        ("1984", "what version is it? my pin is ¤"),
+        ("20231101", "my pin is ¤"),
         ("4821", "kubectl create secret generic x --from-literal=card-pin=¤"),
     ]);
 }
@@ -58,6 +61,16 @@ fn other_pins_stay() {
         "ping 4821",
         "pinCode2: 12, pinNumber 4821",
         "the door code of house 1234",
+        "state code: 48201",
+        "date code: 2324",
+        "duplicate code: 1200 of 4000 lines",
+        "the nightly pin is 20231101",
+        "the edition pin is 2021",
+        "nixpkgs pin=20231101",
+        "toolchain pin: 20231101",
+        "GPIO17 (PWM): pin: 1023",
+        "LED2 pin = 4095",
+        "servo2, pin: 1500",
         "the generated code is 4821",
         "PUK is a short name, PUK 2024",
     ]);
@@ -77,6 +90,11 @@ fn one_time_codes_are_redacted() {
         ("482913", "Enter ¤ as the verification code"),
         ("482913", "I got an SMS. The code is ¤"),
         ("482913", "2FA login\ncode: ¤\n"),
+        ("482913", "please use this code ¤ to sign in"),
+        ("482 913", "You will get an SMS. Use the code ¤"),
+        ("482913", "enter the code ¤ on the page"),
+        ("482913", "My code: ¤"),
+        ("482-913", "The verification is by SMS, your code is ¤"),
     ]);
 }
 
@@ -93,6 +111,14 @@ fn codes_of_programs_stay() {
         "Use code 4829 for this",
         "the mfa module has 123456 lines",
         "use 482913 as the seed",
+        "HTTP response code 200-299 is success",
+        "a response code 400-499 means an error of the client",
+        "license code 123456",
+        "center code 123456",
+        "our code is 100 000 times slower",
+        "your code is 100000 times slower",
+        "your code is 200-299 for success",
+        "use code 200-299 for success, and use code 100000 for unknown errors",
     ]);
 }
 

@@ -104,6 +104,10 @@ fn passwords_in_statements_and_calls_are_redacted() {
     assert_replaced(&[
         ("Falcon41!", "INSERT INTO users (name, password) VALUES ('ada', '¤');"),
         ("kJ8s2Lq0Zx9Vb4Nm", "insert into a (id, api_key) values (1, '¤')"),
+        ("Falcon41!", "INSERT IGNORE INTO users (name, password) VALUES ('ada', '¤');"),
+        ("Falcon41!", "REPLACE INTO users (name, password) VALUES ('ada', '¤');"),
+        ("Falcon41!", "Insert into users (name, password) values ('ada', '¤');"),
+        ("Falcon41!", "db.run(\"insert or replace into users (password) values (\\\"¤\\\")\")"),
         ("Falcon41!", "SELECT crypt('¤', gen_salt('bf'));"),
         ("Falcon41!", "WHERE password = MD5('¤')"),
         ("Falcon41!", "let creds = (\"ada\", \"¤\");"),
@@ -121,6 +125,8 @@ fn passwords_in_statements_and_calls_are_redacted() {
 fn other_statements_and_calls_stay() {
     assert_kept(&[
         "INSERT INTO users (name, email) VALUES ('ada', 'Falcon41!');",
+        "REPLACE INTO users (name, email) VALUES ('ada', 'Falcon41!');",
+        "Insert into the form (password) the values ('Falcon41!')",
         "SELECT md5('Falcon41!')",
         "WHERE password = MD5('?')",
         "creds = (\"ada\", \"bob\")",

@@ -413,6 +413,8 @@ mod tests {
                     Item::TaskEnded(ended) => format!("{who}ended {}: {}", ended.task, ended.text),
                     Item::ShellOutput(text) => format!("{who}shell: {}", text.trim()),
                     Item::Recap { text, .. } => format!("{who}recap: {text}"),
+                    Item::Answer { answer, .. } => format!("{who}answer: {answer}"),
+                    Item::Interrupted => format!("{who}interrupted"),
                     _ => return,
                 });
             };
@@ -510,6 +512,40 @@ mod tests {
     }
 
     #[test]
+    fn the_users_words_to_a_sub_agent_in_the_sessions_file_are_read() {
+        let result = |is_error: bool, text: &str| {
+            let block = json!({
+                "type": "tool_result", "tool_use_id": "c", "is_error": is_error, "content": text,
+            });
+            json!({ "type": "user", "message": { "content": [block] } })
+        };
+        let refusal = "The user doesn't want to proceed. To tell you how to proceed, the user \
+                       said:\nuse pnpm instead";
+        let mut answered = result(false, "Answered");
+        answered["toolUseResult"] = json!({ "questions": [], "answers": { "Which?": "pnpm" } });
+        let mut records = [
+            result(true, refusal),
+            answered,
+            user("[Request interrupted by user]"),
+            user("Compare the caches."),
+            result(true, "The user said: file not found"),
+            user("<system-reminder>[Request interrupted by user]</system-reminder>"),
+        ];
+        let progress = {
+            let message = &records[0];
+            let data = json!({ "type": "agent_progress", "agentId": "a", "message": message });
+            json!({ "type": "progress", "parentToolUseID": "t", "data": data })
+        };
+        records.iter_mut().for_each(|record| record["isSidechain"] = json!(true));
+        let found = read(&records);
+        let wanted = ["prompt: use pnpm instead", "answer: pnpm", "interrupted"];
+        let words: Vec<&String> = found.iter().filter(|item| !item.contains(" result: ")).collect();
+        assert_eq!(words, wanted);
+        // The sub-agent's own file contains the same words.
+        assert_eq!(read(&[progress]).len(), 1);
+    }
+
+    #[test]
     fn a_call_that_nobody_permitted_was_not_refused_by_the_user() {
         let outcome = |text: &str| {
             let mut outcomes = Vec::new();
@@ -554,7 +590,13 @@ mod tests {
             assert_eq!(found.len(), 2, "{found:?}");
             assert!(found[0].starts_with(wanted), "{found:?}");
         }
-        for notice in ["/clear", "/my-plugin:review now", "<task-notification>\n<task-id>1"] {
+        let reminded = "<system-reminder>Be brief</system-reminder>use <b>pnpm</b>";
+        let found = read(&[queue("enqueue", reminded), queue("remove", ""), reply("Going on.")]);
+        assert_eq!(found, ["prompt: use <b>pnpm</b>", "reply: Going on."]);
+        let reminder = "<system-reminder>Be brief</system-reminder>\n";
+        for notice in
+            ["/clear", "/my-plugin:review now", "<task-notification>\n<task-id>1", reminder]
+        {
             let found = read(&[queue("enqueue", notice), queue("remove", ""), reply("Going on.")]);
             assert_eq!(found, ["reply: Going on."]);
         }
@@ -580,9 +622,11 @@ mod tests {
             [enqueue(), notice, queue("remove", ""), goes_on, queue("dequeue", ""), user(queued)];
         assert_eq!(read(&records), wanted);
         // A notice waits, and a prompt that is typed later is delivered first.
-        let notice = queue("enqueue", "<task-notification>x</task-notification>");
-        let records = [notice, enqueue(), queue("remove", ""), reply("Going on.")];
-        assert_eq!(read(&records), wanted);
+        for tag in ["task-notification", "system-reminder"] {
+            let notice = queue("enqueue", &format!("<{tag}>x</{tag}>"));
+            let records = [notice, enqueue(), queue("remove", ""), reply("Going on.")];
+            assert_eq!(read(&records), wanted);
+        }
     }
 
     #[test]

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{action, content_text, queue, surroundings};
+use super::{
+    action, content_text, queue, surroundings,
+    user_text::{Speaker, emit_user_text},
+};
 use crate::{
     format::{
         Memory, RecordVerdict,
@@ -22,7 +25,8 @@ pub(super) fn assistant(
         return RecordVerdict::Skipped("assistant/empty".to_owned());
     };
     for prompt in queue::of(memory).without_record() {
-        out.unidentified(None).item(Item::Prompt(Cow::Borrowed(prompt.trim())));
+        // A text that is no prompt is ignored, because the record that is read is the reply.
+        let _ = emit_user_text(&prompt, Speaker::User, &mut out.unidentified(None));
     }
     if record.is_true("isApiErrorMessage") {
         let text = content_text(message.raw("content").unwrap_or_default(), 2_048);

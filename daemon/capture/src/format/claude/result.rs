@@ -33,7 +33,8 @@ pub(super) fn tool_result(record: &Object<'_>, block: &Object<'_>, out: &mut Emi
     {
         for (question, raw) in answers.members() {
             if let Some(answer) = json::string(raw) {
-                out.item(Item::Answer { call: call.clone(), question: question.into(), answer });
+                let (call, question) = (call.clone(), question.into());
+                out.user_item(Item::Answer { call, question, answer });
             }
         }
     }
@@ -42,7 +43,7 @@ pub(super) fn tool_result(record: &Object<'_>, block: &Object<'_>, out: &mut Emi
     if outcome == Outcome::Rejected
         && let Some(words) = refusal_text(&content.decode(REFUSAL_KEPT))
     {
-        out.item(Item::Prompt(Cow::Borrowed(words)));
+        out.user_item(Item::Prompt(Cow::Borrowed(words)));
     }
 }
 

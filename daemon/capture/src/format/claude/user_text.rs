@@ -18,7 +18,7 @@ pub(super) enum Speaker {
 
 pub(super) fn emit_user_text(text: &str, speaker: Speaker, out: &mut Emitter<'_>) -> RecordVerdict {
     if text.starts_with("[Request interrupted by user") {
-        out.item(Item::Interrupted);
+        out.user_item(Item::Interrupted);
         return RecordVerdict::Read;
     }
     if let Some(ended) = task_ended(text) {
@@ -83,12 +83,14 @@ const PROGRAM_TAGS: &[&str] = &[
 /// Whether the user typed a text of the queue. The program adds notices, and commands have their own
 /// records.
 pub(super) fn is_typed(text: &str) -> bool {
-    let text = text.trim_start();
+    let text = without_tagged(text, "system-reminder");
+    let text = text.trim();
     let command = text.strip_prefix('/').map(|rest| rest.split_whitespace().next().unwrap_or(""));
     let is_command = command.is_some_and(|name| {
         name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b':'))
     });
-    !is_command
+    !text.is_empty()
+        && !is_command
         && !text.starts_with("{\"task_id\"")
         && !PROGRAM_TAGS.iter().any(|tag| opens_with_tag(text, tag))
 }
