@@ -71,7 +71,7 @@ fn print_work(status: &ShareReport, screen: &Screen) {
     }
     let rejected = match status.rejected {
         0 => String::new(),
-        count => format!("; the engine rejects {count}, see the log"),
+        count => format!("; {count} cannot be written or removed, see the log"),
     };
     let written =
         format!("{} written since the last start or change of the settings", status.written);

@@ -25,7 +25,7 @@ use crate::{
     clock,
     engine::EngineError,
     fault,
-    model::{CloseReason, Timestamp},
+    model::{CloseReason, SessionId, Timestamp},
 };
 
 /// Interval at which the spool is processed while events wait.
@@ -133,6 +133,21 @@ pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathB
         }
     }
     Ok(found)
+}
+
+/// Removes the waiting events of sessions that were forgotten. A session whose deletion failed keeps
+/// its events.
+pub(super) fn remove_events(
+    home: &Path,
+    sessions: &[SessionId],
+    is_forgotten: impl Fn(&SessionId) -> bool,
+) -> io::Result<()> {
+    let gone = sessions.iter().filter(|id| is_forgotten(id)).map(|id| id.id.clone());
+    for file in files_of(home, &gone.collect::<Vec<_>>())? {
+        // The file may have been processed and removed in the meantime.
+        let _ = fs::remove_file(file);
+    }
+    Ok(())
 }
 
 /// Returns how long an event may wait for its session to become known; zero for an agent that is
@@ -313,5 +328,20 @@ mod tests {
         for name in ["0.json", "1.json", "2.json"] {
             assert!(!matches!(read(&folder.join(name)), Ok(Some(_))), "{name}");
         }
+    }
+
+    #[test]
+    fn the_events_of_a_session_whose_deletion_failed_stay() {
+        let home = tempfile::tempdir().unwrap();
+        let sessions =
+            ["gone", "kept"].map(|id| SessionId { agent: "claude".to_owned(), id: id.to_owned() });
+        for SessionId { id, .. } in &sessions {
+            let event = HookEvent { session_id: id.clone(), ..HookEvent::default() };
+            store_event(home.path(), &event).unwrap();
+        }
+        remove_events(home.path(), &sessions, |id| id.id == "gone").unwrap();
+        let left =
+            ["gone", "kept"].map(|id| files_of(home.path(), &[id.to_owned()]).unwrap().len());
+        assert_eq!(left, [0, 1]);
     }
 }

@@ -164,6 +164,8 @@ texts! {
     are removed from the memory.",
     forget_transcript: "The transcript is kept, and is not read again until you undo this.",
     forget_for_good: "There is no transcript on this machine: this cannot be undone.",
+    forget_damaged: "Some messages of this session were damaged: if a copy or a fork of the \
+    transcript contains them, they may be read from it again.",
     forget_now: "Forget",
     cancel: "Cancel",
     relatives: "Sessions that share text with this session (they are kept)",

@@ -2,7 +2,7 @@
 //! prevents their import, or allows their import again. Without sessions and filters, lists the
 //! forgotten sessions.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use graphiti_proto::{
     methods::forget::{Forget, Forgotten, ForgottenRow},
@@ -77,13 +77,14 @@ pub(super) async fn forget(daemon: &DaemonState, forget: Forget) -> Result<Value
     if forget.dry_run || targets.is_empty() {
         return Ok(write(&answer));
     }
+    let ids: Vec<SessionId> = targets.keys().cloned().collect();
     let sessions = targets.into_iter().map(|(id, target)| (id, target.key())).collect();
     let forgotten = daemon.engine.forget(sessions).await;
     // If the deletion of one session failed, the other sessions are deleted.
     daemon.recall.clear();
-    for file in spooled {
-        // The file may have been processed and removed in the meantime.
-        let _ = fs::remove_file(file);
+    let is_forgotten = |id: &SessionId| daemon.engine.is_forgotten(id);
+    if let Err(error) = spool::remove_events(&daemon.home, &ids, is_forgotten) {
+        tracing::warn!(%error, "cannot remove the waiting events of forgotten sessions");
     }
     let indexes = daemon.indexes.clone();
     let purged = tokio::task::spawn_blocking(move || indexes.purge()).await;

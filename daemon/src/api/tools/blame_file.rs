@@ -327,6 +327,7 @@ fn edited_lines(message: &Message, text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::transcript::Origin;
 
     #[test]
     fn an_edit_is_shown_without_the_number_of_replaced_lines() {
@@ -339,7 +340,6 @@ mod tests {
             assert_eq!(without_counts(edit), shown);
         }
     }
-    use crate::model::transcript::Origin;
 
     fn lines(role: Role, text: &str, wanted: &str) -> Vec<String> {
         let message = Message {

@@ -55,6 +55,11 @@ impl FactCondition {
         })
     }
 
+    /// Whether facts that are marked as minor are left out.
+    pub(super) fn omits_minor(&self) -> bool {
+        self.relations.is_empty() && !self.includes_minor
+    }
+
     /// Returns the same conditions, which facts that are marked as minor match, too.
     pub(super) fn with_minor(self) -> FactCondition {
         FactCondition { includes_minor: true, ..self }
@@ -127,6 +132,10 @@ mod tests {
             let arguments = SearchFactsArguments { query, ..SearchFactsArguments::default() };
             let condition = FactCondition::of(&arguments).unwrap();
             assert_eq!(condition.includes_minor, wanted, "{}", arguments.query);
+            assert_eq!(condition.omits_minor(), !wanted, "{}", arguments.query);
+            let edge_types = Some(vec!["DECIDED".to_owned()]);
+            let of_kind = FactCondition::of(&SearchFactsArguments { edge_types, ..arguments });
+            assert!(!of_kind.unwrap().omits_minor());
         }
     }
 }

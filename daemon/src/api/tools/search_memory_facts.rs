@@ -90,7 +90,7 @@ async fn run(
     if !has_all_words && !query.is_list() && !facts.is_empty() && team_query.is_none() {
         message = format!("{ONLY_SOME_WORDS} {message}").trim_end().to_owned();
     }
-    if facts.is_empty() && limit > 0 {
+    if facts.is_empty() && limit > 0 && filter.omits_minor() {
         let filter = FactCondition::of(&arguments)?.with_minor();
         let limit = graph::MAX_ROWS;
         let wanted = WantedFacts { filter: &filter, center, limit, after, explain: false };

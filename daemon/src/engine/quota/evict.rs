@@ -353,9 +353,12 @@ mod tests {
         let store = SledStore::open(folder.path()).unwrap();
         let made: Vec<SessionSample> = (0..6).map(|age| (9 - age, 5, age != 5)).collect();
         let keys = fill(&store, &made);
-        let episode = store.session(keys[1]).unwrap().unwrap().indexed.unwrap().episode;
+        let episode =
+            |at: usize| store.session(keys[at]).unwrap().unwrap().indexed.unwrap().episode;
+        let (unreadable, without_index) = (episode(1), episode(3));
         store.damage_session(keys[0]);
-        store.damage_episode(episode);
+        store.damage_episode(unreadable);
+        store.damage_statements(without_index);
         store.damage_source(SourceKey { session: keys[2], number: 0 });
         store.damage_session(keys[5]);
         let mut evictor = Evictor::new(&store).unwrap();

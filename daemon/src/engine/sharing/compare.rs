@@ -49,6 +49,9 @@ pub(super) struct BatchComparison {
     /// Sessions to write again, with their ledger entries: they mention entities whose summaries
     /// will be cleared, because these summaries may quote a session that was removed.
     pub(super) cleared: BTreeMap<SessionKey, LedgerEntry>,
+    /// Sessions that have to be removed from the graph, but whose ledger entries are damaged, so that
+    /// their data in the graph are unknown.
+    pub(super) unremovable: Vec<SessionKey>,
 }
 
 impl Sharing {
@@ -61,9 +64,9 @@ impl Sharing {
         let is_shared = |project: &_| target.is_shared(project);
         let mut mapper = self.mapper(&author, &is_shared);
         let (mut comparisons, mut neighbours) = (Vec::new(), BTreeSet::new());
+        let mut unremovable = Vec::new();
         for (key, PendingSession { is_deleted, is_neighbour, .. }) in &batch.sessions {
             let before = LedgerEntry::read(self.store.as_ref(), *key);
-            let before = skip_damaged(before, "the session is shared again")?.unwrap_or_default();
             let wanted = match mapper.session(*key) {
                 Ok(DesiredState::Session { session, subjects }) => {
                     if !is_neighbour {
@@ -81,6 +84,12 @@ impl Sharing {
                 }
                 Err(error) => return Err(error),
             };
+            if let (Err(error @ StoreError::Damaged { .. }), None) = (&before, &wanted) {
+                tracing::warn!(session = key.0, %error, "a session stays in the shared graph");
+                unremovable.push(*key);
+                continue;
+            }
+            let before = skip_damaged(before, "the session is shared again")?.unwrap_or_default();
             let part = wanted.as_ref().map(LedgerPart::of);
             let hash = wanted.as_ref().map_or(0, hash_of);
             let is_same = match &part {
@@ -93,7 +102,7 @@ impl Sharing {
         }
         neighbours.retain(|key| !batch.sessions.iter().any(|(one, _)| one == key));
         let cleared = self.cleared_by(&comparisons)?;
-        Ok(BatchComparison { comparisons, neighbours, cleared })
+        Ok(BatchComparison { comparisons, neighbours, cleared, unremovable })
     }
 
     /// For each entity whose summary will be cleared, returns a session that mentions the entity,

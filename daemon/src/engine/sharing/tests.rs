@@ -306,6 +306,13 @@ async fn damaged_records_of_a_session_do_not_prevent_others_from_being_written()
     running.sharing.wait_until_settled().await;
     assert!(writes() > written);
     assert_eq!(running.sharing.status().error, None);
+    // The data to remove from the graph are unknown, so the removal is not done.
+    let pending = || machine.store.notes(NoteNamespace::SharePending).unwrap();
+    assert_eq!(pending(), []);
+    machine.write(vec![Write::DropSession(damaged.key)]).await;
+    running.until(|status| status.rejected == 1).await;
+    let mark = (damaged.key.0.to_be_bytes().to_vec(), vec![pending::DELETED]);
+    assert_eq!(pending(), [mark]);
     running.stop().await;
 }
 

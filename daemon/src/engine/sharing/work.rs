@@ -260,7 +260,7 @@ impl Sharing {
     ) -> Result<(), RoundError> {
         let (this, target, given) = (self.clone(), known.target.clone(), batch.clone());
         let compared = blocking(move || this.compare(&target, &given)).await?;
-        let BatchComparison { comparisons, neighbours, cleared } = compared;
+        let BatchComparison { comparisons, neighbours, cleared, unremovable } = compared;
         let intents = comparisons.iter().map(|comparison| {
             let changing = comparison.before.during_change(comparison.part.as_ref());
             changing.save(comparison.key)
@@ -269,7 +269,8 @@ impl Sharing {
         if !intents.is_empty() {
             self.store.write(intents).done().await?;
         }
-        let rejected = self.write_comparisons(engine, known, &comparisons).await?;
+        let mut rejected = self.write_comparisons(engine, known, &comparisons).await?;
+        rejected.extend(unremovable);
         let done = comparisons.iter().filter(|comparison| !rejected.contains(&comparison.key));
         let mut writes: Vec<Write> = done.map(Comparison::finished).collect();
         let written = writes.len() as u64;

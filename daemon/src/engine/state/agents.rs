@@ -30,14 +30,15 @@ const END_TOLERANCE: Duration = Duration::from_secs(5);
 const MIN_AGENT_TIME: Duration = Duration::from_secs(90);
 
 /// How long a session counts as running if its process runs, but its liveness file may be
-/// unreadable. The time is limited, because another file of the folder may stay unreadable.
+/// unreadable. The time begins with the first listing without the session. The time is limited,
+/// because another file of the folder may stay unreadable.
 const UNLISTED: Duration = Duration::from_secs(300);
 
 #[derive(Debug, Default)]
 pub(super) struct Agents {
     /// The sessions that liveness files report, by id.
     from_liveness_files: HashMap<String, RunningSession>,
-    /// Where and when these sessions were listed last, by id.
+    /// Where these sessions were listed last, by id.
     listed: HashMap<String, LastListing>,
     /// The sessions that hooks reported, the latest last.
     reported: Vec<ReportedSession>,
@@ -63,7 +64,8 @@ pub(in crate::engine) struct FolderListing {
 #[derive(Debug)]
 struct LastListing {
     folder: PathBuf,
-    at: Timestamp,
+    /// The time of the first later listing, which lacks the session.
+    missing_since: Option<Timestamp>,
 }
 
 #[derive(Debug)]
@@ -113,16 +115,20 @@ impl Agents {
         for FolderListing { folder, listing } in listings {
             for running in listing.running.into_values() {
                 let session = redaction::id(&running.session).into_owned();
-                let listing = LastListing { folder: folder.clone(), at: now };
+                let listing = LastListing { folder: folder.clone(), missing_since: None };
                 self.listed.insert(session.clone(), listing);
                 found.insert(session.clone(), RunningSession { session, ..running });
             }
             partial.extend(listing.is_partial.then_some(folder));
         }
+        for (_, listing) in self.listed.iter_mut().filter(|(id, _)| !found.contains_key(*id)) {
+            listing.missing_since.get_or_insert(now);
+        }
         let processes: HashSet<Process> = found.values().map(process_of).collect();
         let is_kept = |known: &&RunningSession| {
             let is_recent = self.listed.get(&known.session).is_some_and(|listed| {
-                partial.contains(&listed.folder) && now.since(listed.at) < UNLISTED
+                let is_recent = |since: Timestamp| now.since(since) < UNLISTED;
+                partial.contains(&listed.folder) && listed.missing_since.is_some_and(is_recent)
             });
             is_recent && !processes.contains(&process_of(known)) && !is_gone(known)
         };
@@ -425,10 +431,15 @@ mod tests {
         assert_eq!(ended(whole, 0, NOW), [""; 0]);
         // The process of session `b` has ended, and the process of session `c` runs session `e`.
         let partial = || vec![listing("/p", &[("e", 3)], true), listing("/q", &[], false)];
-        assert_eq!(ended(partial(), 2, NOW), ["b", "c", "d"]);
-        let before = NOW.plus(UNLISTED - Duration::from_secs(1));
+        let first = NOW.plus(2 * UNLISTED);
+        assert_eq!(ended(partial(), 2, first), ["b", "c", "d"]);
+        let before = first.plus(UNLISTED - Duration::from_secs(1));
         assert_eq!(ended(partial(), 0, before), [""; 0]);
-        assert_eq!(ended(partial(), 0, NOW.plus(UNLISTED)), ["a"]);
+        let listed = vec![listing("/p", &[("a", 1), ("e", 3)], true), listing("/q", &[], false)];
+        assert_eq!(ended(listed, 0, before), [""; 0]);
+        let first = before.plus(UNLISTED);
+        assert_eq!(ended(partial(), 0, first), [""; 0]);
+        assert_eq!(ended(partial(), 0, first.plus(UNLISTED)), ["a"]);
     }
 
     #[test]

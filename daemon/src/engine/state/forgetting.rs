@@ -57,13 +57,21 @@ impl EngineState {
     }
 
     /// Handles the end of a removal. A session that is still in the store, because its removal
-    /// failed, is tracked again, and its dropped work starts again.
+    /// failed, is tracked again, and its dropped work starts again. Its files are observed, because
+    /// changes of the files may have been dropped, too.
     pub(super) fn release_ended(&mut self, sessions: &[SessionKey], now: Timestamp) {
         for key in sessions {
             self.forgetting.sessions.remove(key);
             if let Some(session) = self.session(*key) {
                 self.tracker.track(session);
                 self.session_event(*key, SessionEvent::Restarted, now);
+                match self.view.sources_of(*key) {
+                    Ok(sources) => {
+                        let paths = sources.into_iter().map(|source| source.path.into());
+                        self.observe_files(paths.collect());
+                    }
+                    Err(error) => self.note_problem(error.to_string()),
+                }
                 self.restore_reread(*key);
             } else {
                 self.drop_reread(*key);

@@ -140,7 +140,7 @@ impl EngineState {
     pub(super) fn job_ended(&mut self, done: JobResult, now: Timestamp) {
         let JobResult { session: key, files, others, digest, index, gathered, errors } = done;
         self.schedule.ended(key);
-        self.reread_ended(key, !errors.is_empty(), now);
+        self.reread_ended(key, &errors, now);
         for error in &errors {
             self.note_problem(error.to_string());
             if let ReadError::File { path, .. } = error {
@@ -295,7 +295,7 @@ impl EngineState {
 
     /// Whether the error lasts until the store is reopened. After a failed write, the store reports
     /// its failure. After a failed read, it continues, and is not reopened.
-    fn needs_reopening(&self, error: &StoreError) -> bool {
+    pub(super) fn needs_reopening(&self, error: &StoreError) -> bool {
         match error {
             StoreError::Full(_) | StoreError::Closed => true,
             StoreError::Backend(_) => self.view.check_writable().is_err(),

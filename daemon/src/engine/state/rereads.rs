@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::{EngineEffect, EngineState, jobs::RETRIES};
 use crate::{
-    engine::{rereads, schedule::Queue},
+    engine::{reading::ReadError, rereads, schedule::Queue},
     model::{SessionKey, Timestamp},
     store::{Store, StoreError},
 };
@@ -100,14 +100,49 @@ impl EngineState {
         }
     }
 
-    /// Handles the end of a job. An interrupted job leaves the note for the next run.
-    pub(super) fn reread_ended(&mut self, session: SessionKey, has_failed: bool, now: Timestamp) {
+    /// Schedules the sessions that only the notes on disk contain: a job that failed after it had
+    /// written its first messages may have written notes, too.
+    fn add_saved_rereads(&mut self) {
+        match self.view.saved_rereads() {
+            Ok(saved) => {
+                for (session, attempts) in saved {
+                    if !self.rereads.0.contains_key(&session) {
+                        let reread = Reread { attempts, state: RereadState::Scheduled };
+                        self.rereads.0.insert(session, reread);
+                        self.schedule_reread(session);
+                    }
+                }
+            }
+            Err(error) => self.note_problem(error.to_string()),
+        }
+    }
+
+    /// Handles the end of a job. An interrupted job leaves the note for the next run. An attempt does
+    /// not count if the job failed because of the state of the store, or because of a quarantine:
+    /// these end at an unknown time.
+    pub(super) fn reread_ended(
+        &mut self,
+        session: SessionKey,
+        errors: &[ReadError],
+        now: Timestamp,
+    ) {
+        let is_counted = !errors.iter().any(|error| match error {
+            ReadError::Quarantined { .. } => true,
+            ReadError::Store(error) => self.needs_reopening(error),
+            ReadError::File { .. } | ReadError::UnknownFormat { .. } | ReadError::Defect => false,
+        });
+        let has_failed = !errors.is_empty();
+        if has_failed && self.stopping.is_none() {
+            self.add_saved_rereads();
+        }
         let Some(reread) = self.rereads.0.get_mut(&session) else { return };
         let is_running = matches!(reread.state, RereadState::Running);
         if !is_running || self.stopping.is_some() {
             return;
         }
-        let pause = RETRIES.get(reread.attempts as usize).copied().map(Duration::from_secs);
+        let last = RETRIES.last().filter(|_| !is_counted);
+        let pause = RETRIES.get(reread.attempts as usize).or(last);
+        let pause = pause.copied().map(Duration::from_secs);
         let Some(pause) = pause.filter(|_| has_failed) else {
             if has_failed {
                 tracing::warn!(session = session.0, "a copy is not read again after many failures");
@@ -115,16 +150,16 @@ impl EngineState {
             self.drop_reread(session);
             return;
         };
-        reread.attempts += 1;
+        reread.attempts += u32::from(is_counted);
         reread.state = RereadState::Postponed(now.plus(pause));
         let write = rereads::write(session, reread.attempts);
         self.effects.push(EngineEffect::Write(vec![write]));
     }
 
     /// Handles a session of which no job can be started. If its format is not configured, the note
-    /// is left for the next run.
+    /// is left for the next run. If the session is being forgotten, its removal may fail.
     pub(super) fn reread_not_started(&mut self, session: SessionKey) {
-        if self.session(session).is_none() {
+        if self.session(session).is_none() && !self.forgetting.has(session) {
             self.drop_reread(session);
         }
     }

@@ -1,7 +1,10 @@
 //! The shared data that decisions may read: the store, the forgotten sessions and the notes of
 //! crashes. The methods neither write nor wait.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering},
+};
 
 use crate::{
     engine::{
@@ -49,6 +52,11 @@ impl View {
     /// Returns the sessions that have to be read again when a file of a session is replaced.
     pub(super) fn copies_of(&self, session: SessionKey) -> Result<Vec<SessionKey>, StoreError> {
         rereads::copies_of(self.reader.store.as_ref(), session)
+    }
+
+    /// Returns the sessions that have to be read again, with the numbers of their failed attempts.
+    pub(super) fn saved_rereads(&self) -> Result<BTreeMap<SessionKey, u32>, StoreError> {
+        rereads::load(self.reader.store.as_ref())
     }
 
     pub(super) fn check_writable(&self) -> Result<(), EngineError> {

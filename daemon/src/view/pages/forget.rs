@@ -104,6 +104,7 @@ fn undoable(removed: &Forgotten) -> Markup {
             }
         }
         @if removed.sessions.iter().any(|session| !session.exists) { p .warning { (T.forget_for_good) } }
+        @if !removed.damaged.is_empty() { p .warning { (T.forget_damaged) } }
         p { a href="sessions" { (T.sessions) } }
     }
 }
@@ -145,6 +146,16 @@ fn rows(sessions: &[ForgottenRow]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn damaged_messages_of_a_forgotten_session_are_reported() {
+        let page = |damaged: &[&str]| {
+            let damaged = damaged.iter().map(|id| (*id).to_owned()).collect();
+            undoable(&Forgotten { damaged, ..Forgotten::default() }).into_string()
+        };
+        assert!(page(&["aaaa"]).contains(T.forget_damaged));
+        assert!(!page(&[]).contains(T.forget_damaged));
+    }
 
     #[test]
     fn a_remembered_text_cannot_be_restored() {

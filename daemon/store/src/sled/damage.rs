@@ -26,6 +26,11 @@ impl SledStore {
         self.damage(&keys::episode(episode));
     }
 
+    /// Damages the index of an episode's statements.
+    pub fn damage_statements(&self, episode: EpisodeId) {
+        self.damage(&keys::episode_index(episode));
+    }
+
     /// Damages all messages of a file.
     pub fn damage_messages(&self, source: SourceKey) {
         self.damage(&keys::messages_of(source));

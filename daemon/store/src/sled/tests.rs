@@ -1,7 +1,10 @@
 //! Tests of behaviour that only this backend has.
 
 use super::*;
-use crate::{Store as _, StoreHealth, contract};
+use crate::{
+    GraphStore as _, Store as _, StoreHealth, contract,
+    model::{Episode, EpisodeId, graph::FactKey, session::Session},
+};
 
 #[test]
 fn the_store_follows_the_contract() {
@@ -345,6 +348,73 @@ fn an_episode_after_a_damaged_episode_is_listed() {
     assert_eq!(store.newest_episodes(None, None, 9).unwrap(), episodes[..1]);
 }
 
+/// Makes a value of one piece incomplete.
+fn remove_last_piece(store: &SledStore, key: &keys::Key) {
+    for piece in store.tree.scan_prefix(key).keys() {
+        store.tree.insert(piece.unwrap(), &[0]).unwrap();
+    }
+}
+
+#[test]
+fn a_damaged_episode_of_another_session_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let [(one, _), (_, episode)] = ["one", "two"].map(|id| {
+        let mut session = contract::session(store.next_session_key().unwrap(), id);
+        store.write(vec![Write::Session(Box::new(session.clone()))]).wait().unwrap();
+        let episode = contract::episode(&session, i64::from(id.as_bytes()[0]));
+        contract::index_with_statements(&store, &mut session, &episode, contract::statements(1));
+        (session.key, episode.id)
+    });
+    store.damage_session(one);
+    store.damage_episode(episode);
+    store.write(vec![Write::DropSession(one)]).wait().unwrap();
+    assert_eq!(store.totals().episodes, 1);
+    assert!(matches!(store.episode(episode), Err(StoreError::Damaged { .. })));
+}
+
+#[test]
+fn an_episode_with_damaged_statements_can_be_deleted_and_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SledStore::open(folder.path()).unwrap();
+    let mut session = contract::session(store.next_session_key().unwrap(), "a");
+    store.write(vec![Write::Session(Box::new(session.clone()))]).wait().unwrap();
+    let fact = contract::statements(1).claims[0].key;
+    let damages: [fn(FactKey, EpisodeId) -> keys::Key; 3] = [
+        |_, episode| keys::episode(episode),
+        |_, episode| keys::episode_index(episode),
+        |fact, episode| keys::claims(fact, episode),
+    ];
+    let has_rows = |episode: EpisodeId| {
+        let rows = store.tree.iter().map(|row| row.unwrap().0);
+        let mut rows =
+            rows.filter(|key| ![keys::table::META, keys::table::OUTBOX].contains(&key[0]));
+        rows.any(|key| key.windows(16).any(|part| part == episode.0.as_bytes()))
+    };
+    for (at, damaged) in damages.into_iter().enumerate() {
+        let [first, second] = [1, 2].map(|ended| contract::episode(&session, ended));
+        let index = |session: &mut Session, episode: &Episode| {
+            contract::index_with_statements(&store, session, episode, contract::statements(1));
+        };
+        index(&mut session, &first);
+        // The episode is written again with the same id, and then replaced by another one.
+        for episode in [&first, &second] {
+            store.damage(&damaged(fact, first.id));
+            index(&mut session, episode);
+            assert_eq!(store.episode(episode.id).unwrap().as_ref(), Some(episode), "{at}");
+            assert!(!store.entities_and_facts_of(episode.id).unwrap().is_empty(), "{at}");
+            assert_eq!(store.totals().episodes, 1, "{at}");
+        }
+        assert!(!has_rows(first.id), "{at}");
+        if at > 0 {
+            store.damage(&damaged(fact, second.id));
+        }
+        store.write(vec![Write::DropEpisode(second.id)]).wait().unwrap();
+        assert!(!has_rows(second.id), "{at}");
+        assert_eq!(store.totals().episodes, 0, "{at}");
+    }
+}
+
 #[test]
 fn a_session_with_damaged_records_is_deleted_completely() {
     let folder = tempfile::tempdir().unwrap();
@@ -371,19 +441,24 @@ fn a_session_with_damaged_records_is_deleted_completely() {
     };
     add("other", 1);
     let (before, totals) = (rows(), store.totals());
-    for at in 0..6 {
+    for at in 0..8 {
         let id = format!("session-{at}");
         let (session, episode) = add(&id, 2);
         let fact = contract::statements(2).claims[0].key;
         let damaged = [
-            keys::session(session),
-            keys::sources_of(session),
-            keys::checkpoints_of_session(session),
-            keys::episode(episode.id),
-            keys::episode_index(episode.id),
-            keys::claims(fact, episode.id),
+            vec![keys::session(session)],
+            vec![keys::sources_of(session)],
+            vec![keys::checkpoints_of_session(session)],
+            vec![keys::episode(episode.id)],
+            vec![keys::episode_index(episode.id)],
+            vec![keys::claims(fact, episode.id)],
+            vec![keys::session(session), keys::episode(episode.id)],
+            vec![keys::session(session)],
         ];
-        store.damage(&damaged[at]);
+        damaged[at].iter().for_each(|key| store.damage(key));
+        if at == 7 {
+            remove_last_piece(&store, &keys::episode(episode.id));
+        }
         store.write(vec![Write::DropSession(session)]).wait().unwrap();
         assert_eq!(rows(), before, "{at}");
         assert_eq!(store.totals(), totals, "{at}");

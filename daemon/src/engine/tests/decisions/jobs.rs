@@ -250,6 +250,43 @@ fn a_copy_that_cannot_be_read_is_retried_a_limited_number_of_times() {
 }
 
 #[test]
+fn attempts_while_the_store_refuses_text_do_not_count() {
+    let mut decider = Decider::with(|_, _| {}, &copied(), "");
+    replace_original(&mut decider);
+    for _ in 0..8 {
+        let full = ReadError::Store(StoreError::Full("no space".to_owned()));
+        fail_job(&mut decider, full);
+        assert_eq!(decider.jobs.len(), 0);
+        decider.pass(Duration::from_secs(300));
+        assert_eq!(jobs(&decider), [(COPY, true)]);
+    }
+    for _ in 0..5 {
+        fail_reread(&mut decider);
+        decider.pass(Duration::from_secs(21_600));
+    }
+    for _ in 0..2 {
+        let (session, deaths, hours) = ("b".to_owned(), 4, 9);
+        fail_job(&mut decider, ReadError::Quarantined { session, deaths, hours });
+        decider.pass(Duration::from_secs(21_600));
+        assert_eq!(jobs(&decider), [(COPY, true)]);
+    }
+}
+
+#[test]
+fn the_copies_of_a_replaced_file_are_read_although_its_job_failed() {
+    let mut decider = Decider::with(|_, _| {}, &copied(), "");
+    let path = path_of(SessionKey(1), "a");
+    decider.put(&path, 78, 10);
+    decider.announce(&[&path]);
+    // The job has written its first messages with the note.
+    decider.store.write(vec![rereads::write(COPY, 0)]).wait().unwrap();
+    fail_reread(&mut decider);
+    assert_eq!(jobs(&decider), [(COPY, true)]);
+    decider.finish(1);
+    assert_eq!(saved_rereads(&decider), []);
+}
+
+#[test]
 fn other_jobs_of_a_copy_whose_reread_failed_read_only_the_new_lines() {
     let mut decider = Decider::with(|_, _| {}, &copied(), "");
     replace_original(&mut decider);
@@ -317,6 +354,25 @@ fn the_reread_of_a_session_whose_removal_failed_is_restored() {
     let sessions = vec![COPY];
     decider.command(|reply| EngineCommand::ReleaseEnded { sessions, reply });
     assert_eq!(jobs(&decider), [(COPY, true)]);
+}
+
+#[test]
+fn work_that_comes_due_before_a_removal_fails_is_done_afterwards() {
+    let mut decider = Decider::with(|_, _| {}, &copied(), "");
+    replace_original(&mut decider);
+    fail_reread(&mut decider);
+    let sessions = vec![COPY, SessionKey(3)];
+    decider.command(|reply| EngineCommand::Release { sessions, reply });
+    decider.pass(Duration::from_secs(300));
+    let path = path_of(SessionKey(3), "c");
+    decider.put(&path, 80, 10);
+    decider.announce(&[&path]);
+    assert_eq!((jobs(&decider), saved_rereads(&decider)), (vec![], vec![COPY]));
+    let sessions = vec![COPY, SessionKey(3)];
+    decider.command(|reply| EngineCommand::ReleaseEnded { sessions, reply });
+    let mut started = jobs(&decider);
+    started.sort_unstable();
+    assert_eq!(started, [(COPY, true), (SessionKey(3), false)]);
 }
 
 #[test]
@@ -397,8 +453,11 @@ fn replace_original(decider: &mut Decider) {
 
 /// Ends the oldest job without having read a file.
 fn fail_reread(decider: &mut Decider) {
+    fail_job(decider, ReadError::Store(StoreError::Backend("no".to_owned())));
+}
+
+fn fail_job(decider: &mut Decider, error: ReadError) {
     let job = decider.jobs.pop_front().expect("a job runs");
-    let error = ReadError::Store(StoreError::Backend("no".to_owned()));
     decider.turn(EngineEvent::JobDone(Box::new(JobResult::failed(&job, error))));
 }
 

@@ -1,24 +1,26 @@
 //! Finds and deletes the rows of a session whose records are damaged. The damaged records do not
 //! show which other rows belong to the session, so these rows are found by their keys and values.
 
+use std::collections::BTreeSet;
+
 use super::{Transaction, WriterThread};
 use crate::{
     OutboxChange, StoreError,
     model::{
         EpisodeId, SessionKey,
         graph::{EntityId, EntityOrFact, FactKey},
+        session::Session,
         vector::Owner,
     },
     sled::{
         keys::{self, Key, table},
         reading,
+        records::SessionRecord,
     },
 };
 
-/// The tables with the rows of episodes. The keys of these rows contain the id of the episode.
-const TABLES_OF_EPISODES: [u8; 11] = [
-    table::EPISODES,
-    table::BY_PROJECT,
+/// The tables with the statements of episodes. The keys of their rows contain the id of the episode.
+const TABLES_OF_STATEMENTS: [u8; 9] = [
     table::EPISODE_INDEX,
     table::MENTIONS,
     table::MENTIONS_BY_KIND,
@@ -44,7 +46,9 @@ impl WriterThread {
         self.keys_with_value(table::PATHS, &is_of_session)
     }
 
-    /// Returns the episodes of a session, except episodes that are damaged.
+    /// Returns the episodes of a session whose record is damaged. An episode that cannot be read, and
+    /// that no readable session has, is also returned: it belongs to this session, or to another
+    /// session with a damaged record, which cannot use the episode either.
     pub(super) fn episodes_of(&self, session: SessionKey) -> Result<Vec<EpisodeId>, StoreError> {
         let mut ids = Vec::new();
         for key in self.tree.scan_prefix([table::EPISODES]).keys() {
@@ -52,32 +56,68 @@ impl WriterThread {
         }
         // An episode may have several pieces.
         ids.dedup();
-        let mut found = Vec::new();
+        let (mut found, mut unreadable) = (Vec::new(), BTreeSet::new());
         for id in ids {
             match reading::episode(&self.tree, id) {
                 Ok(Some(episode)) if episode.session == session => found.push(id),
-                Ok(_) | Err(StoreError::Damaged { .. }) => {}
+                Ok(Some(_)) => {}
+                Ok(None) | Err(StoreError::Damaged { .. }) => {
+                    unreadable.insert(id);
+                }
                 Err(error) => return Err(error),
             }
         }
+        if !unreadable.is_empty() {
+            self.remove_used_episodes(&mut unreadable)?;
+        }
+        found.extend(unreadable);
         Ok(found)
     }
 
-    /// Removes an episode of `session` if the episode or its statements are damaged.
+    /// Removes the episodes of readable sessions from `episodes`.
+    fn remove_used_episodes(&self, episodes: &mut BTreeSet<EpisodeId>) -> Result<(), StoreError> {
+        for row in self.tree.scan_prefix([table::SESSIONS]) {
+            let (key, value) = row?;
+            match reading::read::<SessionRecord, Session>(&key, &value) {
+                Ok(session) => {
+                    session.indexed.into_iter().for_each(|indexed| {
+                        episodes.remove(&indexed.episode);
+                    });
+                }
+                Err(StoreError::Damaged { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes an episode of `session` if the episode is damaged.
     pub(super) fn drop_damaged_episode(
         &self,
         transaction: &mut Transaction,
         id: EpisodeId,
         session: SessionKey,
     ) -> Result<(), StoreError> {
-        let mut is_stored = false;
-        for table in TABLES_OF_EPISODES {
-            for key in self.tree.scan_prefix([table]).keys() {
-                let key = key?;
-                if !key.windows(16).any(|part| part == id.0.as_bytes()) {
-                    continue;
-                }
-                is_stored |= table == table::EPISODES;
+        for table in [table::EPISODES, table::BY_PROJECT] {
+            let rows = self.keys_with_episode(table, id)?;
+            rows.into_iter().for_each(|key| transaction.ops.remove(key));
+        }
+        self.drop_damaged_statements(transaction, id)?;
+        self.drop_vectors(transaction, Owner::Session(session))?;
+        let episodes = &mut transaction.counts.episodes;
+        *episodes = episodes.saturating_sub(1);
+        self.push_outbox(transaction, OutboxChange::EpisodeDropped { id, session });
+        Ok(())
+    }
+
+    /// Removes the statements of an episode if they are damaged.
+    pub(super) fn drop_damaged_statements(
+        &self,
+        transaction: &mut Transaction,
+        episode: EpisodeId,
+    ) -> Result<(), StoreError> {
+        for table in TABLES_OF_STATEMENTS {
+            for key in self.keys_with_episode(table, episode)? {
                 let subject = keys::uuid_in(&key, 1);
                 let changed = match table {
                     table::MENTIONS => subject.map(|id| EntityOrFact::Entity(EntityId(id))),
@@ -88,11 +128,18 @@ impl WriterThread {
                 transaction.ops.remove(key);
             }
         }
-        self.drop_vectors(transaction, Owner::Session(session))?;
-        let episodes = &mut transaction.counts.episodes;
-        *episodes = episodes.saturating_sub(u64::from(is_stored));
-        self.push_outbox(transaction, OutboxChange::EpisodeDropped { id, session });
         Ok(())
+    }
+
+    fn keys_with_episode(&self, table: u8, id: EpisodeId) -> Result<Vec<Key>, StoreError> {
+        let mut found = Vec::new();
+        for key in self.tree.scan_prefix([table]).keys() {
+            let key = key?;
+            if key.windows(16).any(|part| part == id.0.as_bytes()) {
+                found.push(key.to_vec());
+            }
+        }
+        Ok(found)
     }
 
     fn keys_with_value(

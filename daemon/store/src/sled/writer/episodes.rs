@@ -3,7 +3,7 @@
 use super::{Transaction, WriterThread};
 use crate::{
     OutboxChange, StoreError,
-    model::{Episode, EpisodeId, graph::EntityOrFact, vector::Owner},
+    model::{Episode, EpisodeId, SessionKey, graph::EntityOrFact, vector::Owner},
     sled::{
         keys::{self, Key},
         pieces, reading, statements,
@@ -20,10 +20,12 @@ impl WriterThread {
     ) -> Result<(), StoreError> {
         let old = self.session(episode.session)?.and_then(|session| session.indexed);
         match old {
-            Some(old) if old.episode == episode.id => {
+            Some(old)
+                if old.episode == episode.id && !self.is_unreadable_episode(old.episode)? =>
+            {
                 self.clear_episode(transaction, old.episode)?;
             }
-            Some(old) => self.drop_episode(transaction, old.episode)?,
+            Some(old) => self.drop_episode_of(transaction, old.episode, episode.session)?,
             None => {}
         }
         self.drop_vectors(transaction, Owner::Session(episode.session))?;
@@ -64,6 +66,29 @@ impl WriterThread {
         Ok(())
     }
 
+    /// Removes an episode of `session`, also if the episode is damaged.
+    pub(super) fn drop_episode_of(
+        &self,
+        transaction: &mut Transaction,
+        id: EpisodeId,
+        session: SessionKey,
+    ) -> Result<(), StoreError> {
+        if self.is_unreadable_episode(id)? {
+            return self.drop_damaged_episode(transaction, id, session);
+        }
+        self.drop_episode(transaction, id)
+    }
+
+    /// Whether an episode is stored, but is damaged or lacks one of its pieces.
+    pub(super) fn is_unreadable_episode(&self, id: EpisodeId) -> Result<bool, StoreError> {
+        match reading::episode(&self.tree, id) {
+            Ok(Some(_)) => Ok(false),
+            Ok(None) => self.is_any(&keys::episode(id)),
+            Err(StoreError::Damaged { .. }) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
     pub(super) fn put_statements(
         &self,
         transaction: &mut Transaction,
@@ -84,7 +109,13 @@ impl WriterThread {
         transaction: &mut Transaction,
         episode: EpisodeId,
     ) -> Result<(), StoreError> {
-        let old = statements::read(&self.tree, episode)?;
+        let old = match statements::read(&self.tree, episode) {
+            Err(error @ StoreError::Damaged { .. }) => {
+                tracing::warn!(%error, "the damaged statements of an episode are deleted");
+                return self.drop_damaged_statements(transaction, episode);
+            }
+            old => old?,
+        };
         transaction.entities_and_facts.extend(statements::entities_and_facts(&old));
         for (key, _) in statements::rows(episode, &old) {
             transaction.ops.remove(key);

@@ -66,12 +66,7 @@ impl WriterThread {
             Err(error) => return Err(error),
         };
         for episode in episodes {
-            match self.drop_episode(transaction, episode) {
-                Err(StoreError::Damaged { .. }) => {
-                    self.drop_damaged_episode(transaction, episode, key)?;
-                }
-                dropped => dropped?,
-            }
+            self.drop_episode_of(transaction, episode, key)?;
         }
         self.drop_sources(transaction, key)?;
         pieces::remove(&self.tree, &mut transaction.ops, &keys::checkpoints_of_session(key))?;
