@@ -120,9 +120,8 @@ async fn run(
     let named = by_id::hit(daemon, client, &arguments.query, &query, &scope)?;
     let is_named = by_id::put_first(&mut results.sessions, named, offset + limit);
     // Results that are merged with the results of the team are cut to the page after the merge.
-    let skipped = if team.is_some() { 0 } else { offset };
     let mut all = results.sessions.len();
-    results.sessions.drain(..skipped.min(results.sessions.len()));
+    results.sessions.drain(..if team.is_some() { 0 } else { offset.min(all) });
     let highlighter = Highlighter::new(&query.spelled(&results.spelled));
     let form = PassageForm::of(client, &arguments, limit, &highlighter);
     let live = list_sessions::live_sessions(daemon).await?;
@@ -143,8 +142,7 @@ async fn run(
         hits.extend(others);
         all = hits.len();
         is_full |= limit > 0 && all > offset + limit;
-        hits.drain(..offset.min(hits.len()));
-        hits.truncate(limit);
+        hits = hits.into_iter().skip(offset).take(limit).collect();
     }
     let pasted = || errors::pasted(daemon, &arguments.query, namespaces);
     let error = if offset == 0 { pasted()? } else { None };

@@ -111,19 +111,9 @@ impl CommandLine {
         };
         CommandLine {
             shown: kept(&shown, SHOWN),
-<<<<<<< HEAD
             attempt: last.and_then(|at| attempt(&Invocation::of(&commands[at])?)),
-            unproven: last.is_some_and(|at| !is_proven(&commands[at..])),
+            unproven: last.is_some_and(|at| hides_failure(&commands[at..])),
             exit_code: last.and_then(|at| PrintedExitCode::of(&commands, at)),
-=======
-            attempt: last.and_then(|(_, invocation)| attempt(invocation)),
-            unproven: last.is_some_and(|(command, _)| {
-                let at = commands.iter().position(|one| std::ptr::eq(one, *command));
-                let end = commands.len().saturating_sub(1);
-                hides_failure(commands.get(at.unwrap_or(end)..).unwrap_or_default())
-            }),
-            prints_exit_code: commands.last().is_some_and(prints_exit_code),
->>>>>>> p57-M1
             changes: invocations
                 .iter()
                 .any(|(_, invocation)| invocation.kind() == InvocationKind::Changes),
@@ -173,12 +163,6 @@ impl CommandLine {
     }
 }
 
-<<<<<<< HEAD
-/// Whether the success of `commands` proves that the first of them succeeded.
-fn is_proven(commands: &[SimpleCommand]) -> bool {
-    let before_last = &commands[..commands.len().saturating_sub(1)];
-    before_last.iter().all(|command| command.joint == Operator::And)
-=======
 /// Whether a line may succeed although the first of `commands`, which run up to the end of the line,
 /// failed. The commands after `&&` run only if the command before it succeeds.
 fn hides_failure(commands: &[SimpleCommand]) -> bool {
@@ -194,13 +178,6 @@ fn hides_failure(commands: &[SimpleCommand]) -> bool {
         open_brackets += marks.begun;
         is_outside && matches!(pair[0].joint, Operator::Or | Operator::Next)
     })
-}
-
-fn prints_exit_code(last: &SimpleCommand) -> bool {
-    let mut words = last.texts();
-    matches!(words.next(), Some("echo" | "printf"))
-        && words.any(|word| word.contains("$?") || word.contains("PIPESTATUS"))
->>>>>>> p57-M1
 }
 
 /// Returns the script of a shell if the script is the whole command line, as in

@@ -10,7 +10,6 @@ use crate::{
         bounds,
         shell::{
             branch_names::{is_branch_name, is_file_name, pushed_branch},
-            is_proven,
             kind::{Invocation, InvocationKind},
             texts::{self, CommandInLine, Published},
             words::{Operator, SimpleCommand},
@@ -174,6 +173,12 @@ pub(super) fn operands<'w>(
         is_value = options.contains(word) || options.contains(&"-m") && ends_in_message;
         is_operand
     })
+}
+
+/// Whether the success of `commands` proves that the first of them succeeded.
+fn is_proven(commands: &[SimpleCommand]) -> bool {
+    let before_last = &commands[..commands.len().saturating_sub(1)];
+    before_last.iter().all(|command| command.joint == Operator::And)
 }
 
 /// Returns the steps of a command line in order, without steps in scratch repositories, and without
