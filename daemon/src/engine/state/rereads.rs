@@ -1,7 +1,10 @@
 //! Sessions that have to be read again from the start of their files. A failed attempt is retried
 //! after a pause, a limited number of times.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    time::Duration,
+};
 
 use super::{EngineEffect, EngineState, jobs::RETRIES};
 use crate::{
@@ -106,9 +109,8 @@ impl EngineState {
         match self.view.saved_rereads() {
             Ok(saved) => {
                 for (session, attempts) in saved {
-                    if !self.rereads.0.contains_key(&session) {
-                        let reread = Reread { attempts, state: RereadState::Scheduled };
-                        self.rereads.0.insert(session, reread);
+                    if let Entry::Vacant(entry) = self.rereads.0.entry(session) {
+                        entry.insert(Reread { attempts, state: RereadState::Scheduled });
                         self.schedule_reread(session);
                     }
                 }
