@@ -302,13 +302,9 @@ pub(super) fn grouped(number: u64) -> String {
 
 /// Formats a size in bytes, and its limit if there is one.
 pub(super) fn size_and_limit(bytes: u64, limit: u64) -> String {
-    let size = |bytes: u64| {
-        let megabytes = bytes as f64 / 1e6;
-        if megabytes < 1_000.0 {
-            format!("{megabytes:.1} MB")
-        } else {
-            format!("{:.1} GB", megabytes / 1_000.0)
-        }
+    let size = |bytes: u64| match bytes as f64 / 1e6 {
+        megabytes if megabytes < 1_000.0 => format!("{megabytes:.1} MB"),
+        megabytes => format!("{:.1} GB", megabytes / 1_000.0),
     };
     if limit == 0 { size(bytes) } else { format!("{} of {}", size(bytes), size(limit)) }
 }
