@@ -315,16 +315,22 @@ fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
                     .is_some_and(|reply| reply.origin.line > recap.origin.line);
                 if !replied {
                     let sections = Sections::of(&recap.text);
-                    for section in [Section::Pending, Section::Next] {
-                        sections
-                            .items(section)
-                            .iter()
-                            .for_each(|item| push(list, entries.tidy(item)));
-                    }
+                    let items = [Section::Pending, Section::Next];
+                    let items = items.into_iter().flat_map(|section| sections.items(section));
+                    let left = items.filter(|item| !says_that_nothing_is_left(item));
+                    left.for_each(|item| push(list, entries.tidy(&item)));
                 }
             }
         }
     }
+}
+
+/// Whether an item of a list of open work says that the list is empty.
+fn says_that_nothing_is_left(item: &str) -> bool {
+    pattern!(
+        r"(?i)^(?:none|nothing)\b[^,;]{0,30}$|^(?:no|there are no) (?:\w+ )?(?:explicit|pending|outstanding|remaining|open|further)(?: \w+)? (?:tasks?|work|items?|requests?|steps?)\b"
+    )
+    .is_match(item.trim())
 }
 
 /// Returns the names of the options in the last report, in brackets; empty for fewer than two.
@@ -399,6 +405,27 @@ mod tests {
         report::Reports,
         summarize::evidence::scenarios::Script,
     };
+
+    #[test]
+    fn an_empty_list_of_open_work_is_recognised() {
+        for item in [
+            "No explicit pending tasks remain - all requested optimizations have been implemented",
+            "None",
+            "None at this time.",
+            "There are no remaining tasks.",
+            "No pending tasks",
+        ] {
+            assert!(says_that_nothing_is_left(item), "{item}");
+        }
+        for item in [
+            "No tests cover the pending tasks of the queue",
+            "None of the workers is restarted, fix that",
+            "Nothing is logged when the queue is full; log it",
+            "Add the pending tasks to the page",
+        ] {
+            assert!(!says_that_nothing_is_left(item), "{item}");
+        }
+    }
 
     #[test]
     fn unticked_boxes_of_a_pull_request_are_open() {
