@@ -45,7 +45,7 @@ pub(super) fn blame(args: cli::Blame, screen: &Screen) -> Result<(), AskError> {
     let arguments = BlameArguments {
         file: path_or_name(&file, exists),
         text: text.clone(),
-        project: project.clone(),
+        project,
         limit: args.limit,
     };
     let answer: BlameAnswer = Connection::open()?.call(blame_file::NAME, &arguments)?;

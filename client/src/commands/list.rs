@@ -17,8 +17,8 @@ use crate::{
 /// Width, in columns, to which the project's name is cut after titles are cut and optional columns
 /// are dropped.
 const PROJECT: usize = 32;
-/// Minimum width, in columns, to which a title is cut before optional columns are dropped. On a wide
-/// terminal, the title keeps at least three tenths of the width.
+/// Minimum width, in columns, to which a title is cut before optional columns are dropped. On a
+/// wide terminal, the title keeps at least three tenths of the width.
 const TITLE: usize = 24;
 
 pub(super) fn run(args: cli::List, screen: &Screen) -> Result<(), AskError> {

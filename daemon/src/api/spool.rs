@@ -135,8 +135,8 @@ pub(super) fn files_of(home: &Path, sessions: &[String]) -> io::Result<Vec<PathB
     Ok(found)
 }
 
-/// Removes the waiting events of sessions that were forgotten. A session whose deletion failed keeps
-/// its events.
+/// Removes the waiting events of sessions that were forgotten. A session whose deletion failed
+/// keeps its events.
 pub(super) fn remove_events(
     home: &Path,
     sessions: &[SessionId],

@@ -15,8 +15,14 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     model::{Message, SessionId, SessionKey, Timestamp, hex, transcript::RecordUuid},
-    store::{Note, NoteNamespace, SourceKey, Store, StoreError, Write, notes::name_of},
+    store::{
+        Note, NoteNamespace, SourceKey, Store, StoreError, Write, damaged::skip_damaged,
+        notes::name_of,
+    },
 };
+
+/// The effect of a damaged record.
+const NOT_RECOGNISED: &str = "copies of its messages are not recognised";
 
 /// A session that was forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,7 +194,8 @@ fn fingerprints(store: &dyn Store, session: SessionKey) -> Result<(Vec<u8>, bool
     let mut bytes = Vec::new();
     let visit = &mut |message: Message| bytes.extend(message.uuid.iter().flat_map(fingerprint));
     // The user must be able to forget a session with a damaged record.
-    let is_complete = all_undamaged(store.visit_messages(session, None, visit))?;
+    let visited = store.visit_messages(session, None, visit).map(|()| true);
+    let is_complete = skip_damaged(visited, NOT_RECOGNISED)?;
     Ok((bytes, is_complete))
 }
 
@@ -209,18 +216,7 @@ pub(super) fn visit_messages_of(
 ) -> Result<(), StoreError> {
     let visited =
         store.visit_messages(source.session, Some(source.number), &mut |message| visit(&message));
-    all_undamaged(visited).map(drop)
-}
-
-/// Returns whether a visit of messages found no damaged block. Logs a warning about such a block.
-fn all_undamaged(visited: Result<(), StoreError>) -> Result<bool, StoreError> {
-    match visited {
-        Err(error @ StoreError::Damaged { .. }) => {
-            tracing::warn!(%error, "copies of damaged messages are not recognised");
-            Ok(false)
-        }
-        visited => visited.map(|()| true),
-    }
+    skip_damaged(visited, NOT_RECOGNISED)
 }
 
 fn fingerprint(record: &RecordUuid) -> Fingerprint {

@@ -319,7 +319,7 @@ pub(super) fn duration(time: Duration) -> String {
     }
 }
 
-/// Formats how long ago `at` was, in calendar days as `graphiti list` does.
+/// Formats how long ago `at` was: from yesterday on, in calendar days.
 pub(super) fn ago(at: &Zoned, now: &Zoned) -> String {
     let seconds = now.timestamp().as_second() - at.timestamp().as_second();
     match (seconds, (now.date() - at.date()).get_days()) {

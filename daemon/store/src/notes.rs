@@ -56,8 +56,8 @@ pub enum NoteNamespace {
     /// Hashes of the secrets that were recognised in a session, by session key. Deleted with the
     /// session.
     KnownSecrets,
-    /// Sessions whose files have to be read again from their start, by session key. Deleted with the
-    /// session.
+    /// Sessions whose files have to be read again from their start, by session key. Deleted with
+    /// the session.
     Rereads,
 }
 

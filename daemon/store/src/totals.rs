@@ -10,8 +10,8 @@ use crate::{
     },
 };
 
-/// Maximum number of an agent's latest sessions in its totals. If a user deletes all of them at once,
-/// the next session that changes becomes the latest one, even if other sessions are later.
+/// Maximum number of an agent's latest sessions in its totals. If a user deletes all of them at
+/// once, the next session that changes becomes the latest one, even if other sessions are later.
 const LATEST: usize = 16;
 
 /// Totals for the status display.

@@ -88,8 +88,9 @@ pub struct ShareReport {
     /// Number of sessions that wait to be compared with the graph, with the rejected sessions. Only
     /// their differences are written.
     pub backlog: usize,
-    /// Number of sessions that the engine rejected, or that cannot be removed from the graph because
-    /// of a damaged record. Such a session is not sent again until it changes, a fill is requested or the daemon starts again.
+    /// Number of sessions that the engine rejected, or that cannot be removed from the graph
+    /// because of a damaged record. Such a session is not sent again until it changes, a fill is
+    /// requested or the daemon starts again.
     pub rejected: usize,
     /// Number of sessions that were written since the start of the daemon or the last change of the
     /// settings.

@@ -46,8 +46,8 @@ const TRANSCRIPTS: &[(&str, &str)] = &[
     ("opencode", ".db"),
 ];
 
-/// The agents with a folder of transcripts in the folder of their settings. [`transcripts_of`] knows
-/// the others.
+/// The agents with a folder of transcripts in the folder of their settings. [`transcripts_of`]
+/// knows the others.
 const TRANSCRIPT_FOLDERS: &[(&str, &str)] = &[
     ("claude", "projects"),
     ("codex", "sessions"),

@@ -130,8 +130,8 @@ pub trait Format: Send + Sync {
     ) -> Result<RecordVerdict, Unreadable>;
 
     /// Returns the version of the rules by which records are read. Raise the version when the
-    /// format starts to read records that it skipped before: files with such records are then read
-    /// again once.
+    /// format starts to read records that it skipped before, or reads records differently. Files
+    /// with skipped records are then read again once.
     fn rules_version(&self) -> u64 {
         1
     }

@@ -213,7 +213,8 @@ pub struct TurnReport {
     pub changed: bool,
     /// Whether the user's prompt was a question, not a request for work.
     pub answers: bool,
-    /// Whether the text ends with that of a file about the progress, which the turn wrote.
+    /// Whether the text ends with the content of a file about the progress. The turn wrote this
+    /// file.
     pub has_document: bool,
 }
 

@@ -37,8 +37,8 @@ pub struct GitEvent {
     pub step: GitStep,
     /// Whether the action succeeded.
     pub succeeded: bool,
-    /// The branch of the action, if it is known. For a merge: the branch that was merged. For a push
-    /// to a branch with another name: `local:remote`, where `local` may be `HEAD`.
+    /// The branch of the action, if it is known. For a merge: the branch that was merged. For a
+    /// push to a branch with another name: `local:remote`, where `local` may be `HEAD`.
     pub branch: Option<String>,
     /// The line with the error, or `Everything up-to-date` for a push without commits.
     pub error: Option<String>,
@@ -124,8 +124,8 @@ pub struct CheckoutState {
     /// Paths that git reported as ignored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<String>,
-    /// The branches of the recorded stashes that git still has, the newest last. The text is empty for
-    /// a stash whose changes were applied.
+    /// The branches of the recorded stashes that git still has, the newest last. The text is empty
+    /// for a stash whose changes were applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stashes: Vec<String>,
     /// The numbers of pull requests that git or the forge showed as merged.

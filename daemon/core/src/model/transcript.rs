@@ -256,8 +256,9 @@ pub enum RecapKind {
     Away,
 }
 
-/// The beginning of the text that holds the summary of a compaction. In transcripts of early versions
-/// of Claude Code, such as 0.2.105, nothing else distinguishes the text from a prompt of the user.
+/// The beginning of the text that holds the summary of a compaction. In transcripts of early
+/// versions of Claude Code, such as 0.2.105, nothing else distinguishes the text from a prompt of
+/// the user.
 pub const COMPACTION_START: &str = "This session is being continued from a previous conversation";
 
 /// The author of a session's title. Later variants take precedence.

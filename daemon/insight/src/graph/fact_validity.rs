@@ -237,8 +237,9 @@ impl<'c> FactInterval<'c> {
         if self.is_confirmed || has_claim(Certainty::Verified) {
             return Certainty::Verified;
         }
-        // A fix whose error came back never worked. Any other hypothesis that a mark ended, such as
-        // a decision or the cause of a failure, may have been true until then.
+        // A fix whose error came back, or that the user reported as failed, never worked. Any other
+        // hypothesis that a mark ended, such as a decision or the cause of a failure, may have been
+        // true until then.
         if last.what.relation == Relation::Resolved && self.is_contradicted {
             Certainty::Refuted
         } else {

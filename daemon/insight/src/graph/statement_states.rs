@@ -142,8 +142,8 @@ impl StatementStates {
         }
     }
 
-    /// Returns the state of a wish of the summary. If the wish was withdrawn and stated again, this
-    /// is the state of its last period.
+    /// Returns the state of a wish of the summary. If the wish was withdrawn and stated again, the
+    /// state that holds takes precedence.
     fn wish(&self, wish: &str) -> Option<&StatementState> {
         let plain = |text: &str| text.replace(['"', '“', '”'], "");
         let is_same = |state: &&StatementState| plain(&state.sentence) == plain(wish);
@@ -154,9 +154,12 @@ impl StatementStates {
     }
 
     /// Returns a text without the wishes that were marked as wrong or done. A wish is removed only
-    /// if the text contains all of its sentences, one after the other, or if the text was cut within
-    /// the wish. Sentences of wishes that hold stay.
+    /// if the text contains all of its sentences, one after the other, or if the text was cut
+    /// within the wish. Sentences of wishes that hold stay.
     pub fn without_corrected_wishes(&self, text: &str) -> String {
+        if !self.wishes.iter().any(StatementState::is_corrected) {
+            return text.to_owned();
+        }
         let text_parts: Vec<&str> = parts(text).collect();
         let is_run = |run: &[&str], wish: &[&str]| {
             run.iter().zip(wish).all(|(part, sentence)| states(part, sentence))

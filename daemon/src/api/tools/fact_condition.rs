@@ -14,6 +14,7 @@ use crate::{
     search::query::{Query, dates::TimeRange},
 };
 
+#[derive(Clone)]
 pub(super) struct FactCondition {
     relations: Vec<Relation>,
     /// Whether facts that are marked as minor match, too: if the query has words.
@@ -25,7 +26,11 @@ pub(super) struct FactCondition {
 }
 
 impl FactCondition {
-    pub(super) fn of(arguments: &SearchFactsArguments) -> Result<FactCondition, Error> {
+    /// `query` is the parsed query of the arguments.
+    pub(super) fn of(
+        arguments: &SearchFactsArguments,
+        query: &Query,
+    ) -> Result<FactCondition, Error> {
         let as_of = graph::date("as_of", arguments.as_of.as_deref())?;
         let after = |name, text: &Option<String>| {
             let range = graph::date(name, text.as_deref())?;
@@ -39,7 +44,7 @@ impl FactCondition {
         let last = |range: TimeRange| Timestamp::from_micros(range.to.micros() - 1);
         Ok(FactCondition {
             relations: relations(arguments.edge_types.as_deref())?,
-            includes_minor: !Query::parse(&arguments.query, &clock::zoned()).is_list(),
+            includes_minor: !query.is_list(),
             at: match as_of {
                 Some(range) => Some(last(range)),
                 None if arguments.include_ended || asks_for_ended => None,
@@ -61,8 +66,8 @@ impl FactCondition {
     }
 
     /// Returns the same conditions, which facts that are marked as minor match, too.
-    pub(super) fn with_minor(self) -> FactCondition {
-        FactCondition { includes_minor: true, ..self }
+    pub(super) fn with_minor(&self) -> FactCondition {
+        FactCondition { includes_minor: true, ..self.clone() }
     }
 
     pub(super) fn matches(&self, fact: &Fact) -> bool {
@@ -128,13 +133,15 @@ mod tests {
             ("date:today", false),
             ("project:app", false),
         ] {
+            let parsed = Query::parse(query, &clock::zoned());
             let query = query.to_owned();
             let arguments = SearchFactsArguments { query, ..SearchFactsArguments::default() };
-            let condition = FactCondition::of(&arguments).unwrap();
+            let condition = FactCondition::of(&arguments, &parsed).unwrap();
             assert_eq!(condition.includes_minor, wanted, "{}", arguments.query);
             assert_eq!(condition.omits_minor(), !wanted, "{}", arguments.query);
             let edge_types = Some(vec!["DECIDED".to_owned()]);
-            let of_kind = FactCondition::of(&SearchFactsArguments { edge_types, ..arguments });
+            let of_kind =
+                FactCondition::of(&SearchFactsArguments { edge_types, ..arguments }, &parsed);
             assert!(!of_kind.unwrap().omits_minor());
         }
     }

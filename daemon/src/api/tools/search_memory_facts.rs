@@ -70,14 +70,14 @@ async fn run(
         arguments.project.as_deref(),
         arguments.group_ids.as_deref().unwrap_or_default(),
     )?;
-    let filter = FactCondition::of(&arguments)?;
+    let query = Query::parse(&arguments.query, &clock::zoned());
+    let filter = FactCondition::of(&arguments, &query)?;
     let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
     let indexed =
         catch_up::index_pending(daemon, client, projects.clone().unwrap_or_default()).await?;
     let given = projects.clone();
     let projects = with_preferences(projects);
     let is_team = team::is_wanted(arguments.scope.as_deref())?;
-    let query = Query::parse(&arguments.query, &clock::zoned());
     let team_query = is_team.then(|| team::ask_facts(daemon, given.as_deref(), &query));
     let question = graph::GraphSearch::new(daemon, &arguments.query, projects).await;
     let limit = arguments.max_facts.min(graph::MAX_ROWS);
@@ -91,7 +91,7 @@ async fn run(
         message = format!("{ONLY_SOME_WORDS} {message}").trim_end().to_owned();
     }
     if facts.is_empty() && limit > 0 && filter.omits_minor() {
-        let filter = FactCondition::of(&arguments)?.with_minor();
+        let filter = filter.with_minor();
         let limit = graph::MAX_ROWS;
         let wanted = WantedFacts { filter: &filter, center, limit, after, explain: false };
         let minor = minor_facts(&own_facts(daemon, &question, &wanted)?.rows);
@@ -110,7 +110,7 @@ async fn run(
     }
     let mut answer = SearchFactsAnswer { message, facts, ..SearchFactsAnswer::default() };
     if client.reply_form == ReplyForm::Text && limit > 0 && answer.facts.is_empty() {
-        answer.broader = broader(daemon, client, &arguments, &question)?;
+        answer.broader = broader(daemon, client, &arguments, &query, &question)?;
         answer.sessions = matching_sessions(daemon, &query, given, &question).await?;
     }
     Ok(answer)
@@ -143,13 +143,14 @@ fn broader(
     daemon: &DaemonState,
     client: &ClientContext,
     arguments: &SearchFactsArguments,
+    query: &Query,
     question: &graph::GraphSearch<'_>,
 ) -> Result<Vec<BroaderFactSearch>, Error> {
     let mut found = Vec::new();
     for (change, arguments) in broader_arguments(arguments) {
         let groups = arguments.group_ids.as_deref().unwrap_or_default();
         let projects = graph::projects(daemon, client, arguments.project.as_deref(), groups)?;
-        let filter = FactCondition::of(&arguments)?;
+        let filter = FactCondition::of(&arguments, query)?;
         let center = graph::entity_argument(arguments.center_node_uuid.as_deref())?;
         let search = question.in_projects(with_preferences(projects));
         let limit = graph::MAX_ROWS;

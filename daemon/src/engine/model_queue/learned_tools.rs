@@ -9,7 +9,7 @@ use crate::{
     activity::classify::{ClassificationCache, ToolCorrection},
     engine::redaction::{self, StoredRedactor},
     model::tool::{ToolDomain, ToolIntent},
-    store::{NoteNamespace, Store, StoreError, Write},
+    store::{NoteNamespace, Store, StoreError, Write, damaged::skip_damaged},
 };
 
 /// The learned classifications, and the store that keeps them.
@@ -133,13 +133,8 @@ pub fn salvage(from: &dyn Store, into: &dyn Store) -> Result<(), StoreError> {
 /// Reads the saved classifications. If they are damaged or cannot be parsed, logs a warning and
 /// returns no classifications.
 fn read(store: &dyn Store) -> Result<ClassificationCache, StoreError> {
-    let note = match store.note(NoteNamespace::Learned, NAME) {
-        Err(error @ StoreError::Damaged { .. }) => {
-            tracing::warn!(%error, "ignoring the saved classifications of tools");
-            None
-        }
-        note => note?,
-    };
+    let note = store.note(NoteNamespace::Learned, NAME);
+    let note = skip_damaged(note, "the saved classifications of tools are ignored")?;
     note.map_or_else(|| Ok(ClassificationCache::default()), |note| parse(&note))
 }
 

@@ -127,9 +127,9 @@ impl Evictor<'_> {
         Ok(self.evicted.episodes - before)
     }
 
-    /// Returns the files of a session; `None` if one of its records is damaged, or if the session is
-    /// not indexed any more. A session that continued since the sessions were listed has text that
-    /// no episode contains yet.
+    /// Returns the files of a session; `None` if one of its records is damaged, or if the session
+    /// is not indexed any more. A session that continued since the sessions were listed has text
+    /// that no episode contains yet.
     fn evictable(&self, session: SessionKey) -> Result<Option<Vec<SourceKey>>, StoreError> {
         let session = skip_damaged(self.store.session(session), NOT_EVICTED)?;
         let Some(session) = session.filter(|session| session.state == State::Indexed) else {

@@ -49,8 +49,8 @@ pub(super) struct BatchComparison {
     /// Sessions to write again, with their ledger entries: they mention entities whose summaries
     /// will be cleared, because these summaries may quote a session that was removed.
     pub(super) cleared: BTreeMap<SessionKey, LedgerEntry>,
-    /// Sessions that have to be removed from the graph, but whose ledger entries are damaged, so that
-    /// their data in the graph are unknown.
+    /// Sessions that have to be removed from the graph, but whose ledger entries are damaged, so
+    /// that their data in the graph are unknown.
     pub(super) unremovable: Vec<SessionKey>,
 }
 

@@ -96,7 +96,8 @@ pub struct ShareStatus {
     /// The number of sessions that wait to be compared with the graph, with the rejected sessions.
     pub backlog: usize,
     /// The number of sessions that the engine rejected, or that cannot be removed from the graph
-    /// because of a damaged record. Such a session is not sent again until it changes, a fill is requested or the daemon starts again.
+    /// because of a damaged record. Such a session is not sent again until it changes, a fill is
+    /// requested or the daemon starts again.
     pub rejected: usize,
     /// The progress of the current fill: the number of compared sessions, and the number of all
     /// sessions.

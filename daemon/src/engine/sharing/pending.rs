@@ -25,9 +25,9 @@ pub(super) struct PendingSessions {
     changed: BTreeMap<SessionKey, PendingSession>,
     /// The sessions whose notes are not on disk yet.
     unsaved: BTreeSet<SessionKey>,
-    /// The sessions that the engine rejected, or that cannot be removed from the graph because their
-    /// ledger entries are damaged. They are not sent again until they change or a fill is requested.
-    /// This set is not saved, so the sessions are also sent again after a restart.
+    /// The sessions that the engine rejected, or that cannot be removed from the graph because
+    /// their ledger entries are damaged. They are not sent again until they change or a fill is
+    /// requested. This set is not saved, so the sessions are also sent again after a restart.
     rejected: BTreeSet<SessionKey>,
     generation: u64,
     fill: Option<Fill>,

@@ -26,6 +26,8 @@ use crate::{
 /// Seconds before each retry of a failed job. The default delays of requests to models have the
 /// same values (`resilience.retry_queue.retry_delays_seconds`).
 pub(super) const RETRIES: [u64; 5] = [300, 900, 2_700, 7_200, 21_600];
+/// The longest of these pauses.
+pub(super) const LONGEST_RETRY: Duration = Duration::from_secs(RETRIES[RETRIES.len() - 1]);
 /// The number of imported sessions of history after which the progress is logged.
 const LOG_PROGRESS: usize = 50;
 
@@ -152,9 +154,9 @@ impl EngineState {
             return;
         };
         let mut session = before.clone();
-        let messages = self.count_messages(key, &files, others);
+        self.note_message_counts(&files, others);
         if errors.is_empty() {
-            note_digest(&mut session, &digest, &files, messages);
+            note_digest(&mut session, &digest, &files, self.count_messages(key));
         }
         let new_messages = files.iter().any(|file| file.new_messages > 0);
         let is_gone = has_no_own_file(&files);

@@ -36,18 +36,21 @@ impl MessageCounts {
 }
 
 impl EngineState {
-    /// Records the numbers of messages of files. Returns the number of messages of the session;
-    /// `None` if it is not known for each of the session's files.
-    pub(super) fn count_messages(
+    /// Records the numbers of messages of files.
+    pub(super) fn note_message_counts(
         &mut self,
-        session: SessionKey,
         files: &[ReadProgress],
         others: BTreeMap<SourceKey, u32>,
-    ) -> Option<u32> {
+    ) {
         others.into_iter().for_each(|(source, count)| self.message_counts.put(source, count));
         for ReadProgress { source, state, .. } in files {
             self.message_counts.put(source.key, state.evidence().counts.messages);
         }
+    }
+
+    /// Returns the number of messages of a session; `None` if it is not known for each of the
+    /// session's files.
+    pub(super) fn count_messages(&self, session: SessionKey) -> Option<u32> {
         self.message_counts.sum(session, &self.view.sources_of(session).ok()?)
     }
 }

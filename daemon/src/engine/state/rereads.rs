@@ -6,7 +6,10 @@ use std::{
     time::Duration,
 };
 
-use super::{EngineEffect, EngineState, jobs::RETRIES};
+use super::{
+    EngineEffect, EngineState,
+    jobs::{LONGEST_RETRY, RETRIES},
+};
 use crate::{
     engine::{reading::ReadError, rereads, schedule::Queue},
     model::{SessionKey, Timestamp},
@@ -85,10 +88,9 @@ impl EngineState {
 
     /// Schedules the sessions whose next attempt is due.
     pub(super) fn retry_rereads(&mut self, now: Timestamp) {
-        let longest = RETRIES.into_iter().max().map_or(Duration::ZERO, Duration::from_secs);
         let is_due = |reread: &Reread| match reread.state {
             // After the clock was set back, the due time may be far ahead.
-            RereadState::Postponed(due) => due <= now || due > now.plus(longest),
+            RereadState::Postponed(due) => due <= now || due > now.plus(LONGEST_RETRY),
             RereadState::Scheduled | RereadState::Running => false,
         };
         let due = self.rereads.0.iter().filter(|(_, reread)| is_due(reread));
@@ -119,9 +121,9 @@ impl EngineState {
         }
     }
 
-    /// Handles the end of a job. An interrupted job leaves the note for the next run. An attempt does
-    /// not count if the job failed because of the state of the store, or because of a quarantine:
-    /// these end at an unknown time.
+    /// Handles the end of a job. An interrupted job leaves the note for the next run. An attempt
+    /// does not count if the job failed because of the state of the store, or because of a
+    /// quarantine: these end at an unknown time.
     pub(super) fn reread_ended(
         &mut self,
         session: SessionKey,
@@ -142,9 +144,8 @@ impl EngineState {
         if !is_running || self.stopping.is_some() {
             return;
         }
-        let last = RETRIES.last().filter(|_| !is_counted);
-        let pause = RETRIES.get(reread.attempts as usize).or(last);
-        let pause = pause.copied().map(Duration::from_secs);
+        let pause = RETRIES.get(reread.attempts as usize).copied().map(Duration::from_secs);
+        let pause = pause.or((!is_counted).then_some(LONGEST_RETRY));
         let Some(pause) = pause.filter(|_| has_failed) else {
             if has_failed {
                 tracing::warn!(session = session.0, "a copy is not read again after many failures");

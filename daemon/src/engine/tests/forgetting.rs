@@ -6,27 +6,34 @@ use super::{Machine, messages, sources};
 use crate::{
     model::{SessionId, SessionKey, episode::MEMORY},
     prompt::cache_key::SummaryKey,
-    store::NoteNamespace,
+    store::{NoteNamespace, SourceKey, sled::SledStore},
 };
 
 const OWN: &str = "p/11111111-0000-4000-8000-000000000000.jsonl";
 const COPY: &str = "p/22222222-0000-4000-8000-000000000000.jsonl";
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_with_damaged_messages_is_forgotten_with_the_cached_summaries() {
-    let machine = Machine::new();
-    machine.append(OWN, "The codename is quokka");
+/// Reads the session of [`OWN`], and damages the stored messages of its file.
+async fn read_and_damage(
+    machine: &Machine,
+    damage: impl FnOnce(&SledStore, SourceKey),
+) -> SessionKey {
     let run = machine.start();
     run.announce(&[machine.path(OWN)]).await;
     run.settle().await;
     drop(run.stop().await);
     let store = machine.store();
     let source = sources(&store).remove(0);
-    store.damage_messages(source.key);
-    drop(store);
+    damage(&store, source.key);
+    source.key.session
+}
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_with_damaged_messages_is_forgotten_with_the_cached_summaries() {
+    let machine = Machine::new();
+    machine.append(OWN, "The codename is quokka");
+    let key = read_and_damage(&machine, SledStore::damage_messages).await;
     let run = machine.start();
-    let session = run.store.session(source.key.session).unwrap().unwrap();
+    let session = run.store.session(key).unwrap().unwrap();
     let summarizer = run.engine.summarizer().await.unwrap();
     summarizer.summaries.put(SummaryKey::from_bytes([1; 32]), "The codename is quokka");
     drop(summarizer);
@@ -41,17 +48,9 @@ async fn a_session_with_damaged_messages_is_forgotten_with_the_cached_summaries(
 async fn messages_behind_a_damaged_block_are_recognised_in_a_copy_of_a_forgotten_session() {
     let machine = Machine::new();
     (0..130).for_each(|number| machine.append(OWN, &format!("message {number}")));
+    let key = read_and_damage(&machine, |store, source| store.damage_block(source, 0)).await;
     let run = machine.start();
-    run.announce(&[machine.path(OWN)]).await;
-    run.settle().await;
-    drop(run.stop().await);
-    let store = machine.store();
-    let source = sources(&store).remove(0);
-    store.damage_block(source.key, 0);
-    drop(store);
-
-    let run = machine.start();
-    let session = run.store.session(source.key.session).unwrap().unwrap();
+    let session = run.store.session(key).unwrap().unwrap();
     run.engine.forget(vec![(session.id, Some(session.key))]).await.unwrap();
     fs::copy(machine.path(OWN), machine.path(COPY)).unwrap();
     machine.append(COPY, "a new message");

@@ -5,8 +5,8 @@
 use std::{panic, thread};
 
 /// The maximum delay, in nanoseconds, with which these threads are woken from a wait with a time
-/// limit: an hour. Events still wake them at once. In sled 0.34.7, polling for work is the only wait
-/// with a time limit in these threads; a sleep would last up to an hour longer.
+/// limit: an hour. Events still wake them at once. In sled 0.34.7, polling for work is the only
+/// wait with a time limit in these threads; a sleep would last up to an hour longer.
 #[cfg(target_os = "linux")]
 const SLACK: std::num::NonZeroU64 = std::num::NonZeroU64::new(3_600_000_000_000).expect("not 0");
 

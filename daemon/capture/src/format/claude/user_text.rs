@@ -80,8 +80,8 @@ const PROGRAM_TAGS: &[&str] = &[
     "user-prompt-submit-hook",
 ];
 
-/// Whether the user typed a text of the queue. The program adds notices, and commands have their own
-/// records.
+/// Whether the user typed a text of the queue. The program adds notices, and commands have their
+/// own records.
 pub(super) fn is_typed(text: &str) -> bool {
     let text = without_tagged(text, "system-reminder");
     let text = text.trim();

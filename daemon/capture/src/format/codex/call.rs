@@ -192,7 +192,7 @@ fn script_output(
         return RecordVerdict::Skipped("response_item/still running".to_owned());
     }
     script.texts.extend(texts);
-    for (call, text) in script_output::by_call(&script, &state) {
+    for (call, text) in script_output::by_call(script, &state) {
         let raw = Value::String(text).to_string();
         let _ = output_of(&call, &raw, out);
     }

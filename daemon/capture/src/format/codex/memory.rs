@@ -108,7 +108,8 @@ pub(super) struct RunningScript {
     /// The ids of the calls in the script, each with whether its result is an object with an exit
     /// code.
     pub(super) calls: Vec<(String, bool)>,
-    /// The texts that the script has printed. Their total length is at most `PRINTED`.
+    /// The texts that the script has printed. While the script runs, their total length is at most
+    /// `PRINTED`.
     pub(super) texts: Vec<String>,
     /// Codex's id of the script, while the script runs in the background.
     pub(super) cell: String,

@@ -91,8 +91,8 @@ impl Format for Codex {
         identity::identify(path, head)
     }
 
-    /// Version 2 reads the calls in scripts, and the records of sub-agents that have their turn only
-    /// in the metadata.
+    /// Version 2 reads the calls in scripts, and the records of sub-agents that have their turn
+    /// only in the metadata.
     fn rules_version(&self) -> u64 {
         2
     }

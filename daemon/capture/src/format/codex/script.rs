@@ -1,8 +1,8 @@
 //! Finds the calls of tools in the scripts of Codex's code mode.
 //!
 //! In code mode, the model calls only the tool `exec`, whose input is JavaScript. The script calls
-//! the other tools as members of `tools`, such as `tools.exec_command({cmd: "ls"})`. The scripts are
-//! not run here: only arguments that are literals, or constants with literals, are known.
+//! the other tools as members of `tools`, such as `tools.exec_command({cmd: "ls"})`. The scripts
+//! are not run here: only arguments that are literals, or constants with literals, are known.
 //!
 //! A script may be damaged or hostile, so the depth of literals, the size of the values and the
 //! number of characters that are read again are limited.
@@ -15,6 +15,7 @@ use super::script_tokens::ScriptReader;
 const CALLS: usize = 64;
 /// Maximum depth of nested literals that are read.
 const DEPTH: usize = 32;
+
 /// The call of a tool in a script.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NestedCall {
@@ -71,9 +72,7 @@ impl<'t> ScriptReader<'t> {
             None => Value::Null,
         };
         // The arguments may contain other calls.
-        if self.remaining > 0 {
-            self.at = begin;
-        }
+        self.return_to(begin);
         Some(NestedCall { tool, input })
     }
 
@@ -91,12 +90,11 @@ impl<'t> ScriptReader<'t> {
             self.constants.insert(name, value);
         }
         // The value may contain calls.
-        if self.remaining > 0 {
-            self.at = begin;
-        }
+        self.return_to(begin);
     }
 
-    /// Reads a value whose content is known. Otherwise returns `None`, with an unspecified position.
+    /// Reads a value whose content is known. Otherwise returns `None`, with an unspecified
+    /// position.
     fn value(&mut self) -> Option<Value> {
         if self.depth == DEPTH {
             return None;
@@ -214,7 +212,7 @@ impl<'t> ScriptReader<'t> {
             Some(value) if matches!(self.peek(), Some(b',' | b']' | b'}')) => value,
             _ => {
                 self.has_unknown = true;
-                self.at = begin.max(if self.remaining == 0 { self.text.len() } else { 0 });
+                self.return_to(begin);
                 self.skip_expression();
                 Value::Null
             }
@@ -236,10 +234,7 @@ impl<'t> ScriptReader<'t> {
                     self.charge(known.len());
                     text.push_str(&known);
                 } else {
-                    if self.remaining == 0 {
-                        return None;
-                    }
-                    self.at = begin + 2;
+                    self.return_to(begin + 2);
                     self.skip_expression();
                     text.push_str(&self.text[begin..self.at]);
                     text.push('}');
@@ -394,7 +389,7 @@ mod tests {
         }
         let deep = format!("tools.a({}", "[".repeat(100_000));
         assert_eq!(found(&deep), [("a".to_owned(), Value::Null)]);
-        for nested in ["`${", "tools.a(`${", "{a:[", "const a = `${"] {
+        for nested in ["`${", "tools.a(`${", "{a:[", "const a = `${", "/[", "\"\\", "\"\\u{"] {
             let _ = calls(&nested.repeat(50_000));
         }
         let doubled = format!("let a='aa';const b='bb';{}tools.a(b);", "const b=b+b;".repeat(60));

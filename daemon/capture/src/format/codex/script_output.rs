@@ -70,27 +70,27 @@ pub(super) fn begin(texts: Vec<String>, limit: usize) -> Vec<String> {
 
 /// Returns the outputs of the calls of a script that has ended, in the form of outputs without code
 /// mode.
-pub(super) fn by_call(script: &RunningScript, state: &ScriptState) -> Vec<(String, String)> {
+pub(super) fn by_call(mut script: RunningScript, state: &ScriptState) -> Vec<(String, String)> {
     let count = script.calls.len();
-    let mut texts = script.texts.clone();
+    let mut texts = std::mem::take(&mut script.texts);
     let mut outputs = match state {
         ScriptState::Failed => {
             let error = texts.pop().unwrap_or_default();
-            with_error(script, &mut texts, error)
+            with_error(&script, texts, error)
         }
         ScriptState::Unknown => vec![texts.join("\n"); count],
-        _ => divided(script, &texts),
+        _ => divided(&script, texts),
     };
     if *state == ScriptState::Terminated {
         let missing = outputs.iter_mut().filter(|output| output.is_empty());
         missing.for_each(|output| ABORTED.clone_into(output));
     }
-    let ids = script.calls.iter().map(|(id, _)| id.clone());
+    let ids = script.calls.into_iter().map(|(id, _)| id);
     ids.zip(outputs).collect()
 }
 
 /// Returns an output for each call of a script that failed.
-fn with_error(script: &RunningScript, texts: &mut Vec<String>, error: String) -> Vec<String> {
+fn with_error(script: &RunningScript, mut texts: Vec<String>, error: String) -> Vec<String> {
     let count = script.calls.len();
     // The script was not run.
     if error.contains("SyntaxError") {
@@ -105,7 +105,7 @@ fn with_error(script: &RunningScript, texts: &mut Vec<String>, error: String) ->
     }
     // A script ends at the first call that fails. Each call before it has printed a text, if the
     // script prints the results at once.
-    let mut outputs = std::mem::take(texts);
+    let mut outputs = texts;
     outputs.push(error);
     outputs.resize(count, ABORTED.to_owned());
     outputs
@@ -113,7 +113,7 @@ fn with_error(script: &RunningScript, texts: &mut Vec<String>, error: String) ->
 
 /// Returns an output for each call. If it is not known which call printed what, the last call has
 /// the whole output.
-fn divided(script: &RunningScript, texts: &[String]) -> Vec<String> {
+fn divided(script: &RunningScript, texts: Vec<String>) -> Vec<String> {
     let calls = &script.calls;
     let results: Vec<String> = texts.iter().flat_map(|text| results_in(text)).collect();
     let commands = calls.iter().filter(|(_, is_command)| *is_command).count();
@@ -124,7 +124,7 @@ fn divided(script: &RunningScript, texts: &[String]) -> Vec<String> {
         return outputs.map(Option::unwrap_or_default).collect();
     }
     if texts.len() == calls.len() {
-        return texts.to_vec();
+        return texts;
     }
     let mut outputs = vec![String::new(); calls.len() - 1];
     outputs.push(texts.join("\n"));
@@ -144,9 +144,8 @@ fn results_in(text: &str) -> Vec<String> {
 /// Returns the result of a command in the form of an output without code mode. The result can be
 /// within the object that `Promise.allSettled` returns.
 fn result(object: &Object<'_>) -> Option<String> {
-    if let Some(value) = object.object("value") {
-        return result(&value);
-    }
+    let value = object.object("value");
+    let object = value.as_ref().unwrap_or(object);
     if object.raw("status") == Some("\"rejected\"") {
         let reason = object.string("reason").unwrap_or_default();
         return Some(format!("Script error:\n{reason}"));
@@ -178,7 +177,7 @@ mod tests {
     }
 
     fn outputs(script: &RunningScript, state: &ScriptState) -> Vec<String> {
-        by_call(script, state).into_iter().map(|(_, output)| output).collect()
+        by_call(script.clone(), state).into_iter().map(|(_, output)| output).collect()
     }
 
     #[test]
@@ -212,6 +211,8 @@ mod tests {
         assert_eq!(outputs(&two, &ScriptState::Completed), wanted);
         let both = script(&[true, false, true], &[&json!([first, second]).to_string()]);
         assert_eq!(outputs(&both, &ScriptState::Completed), wanted);
+        let deep = r#"{"value":"#.repeat(50_000) + "{}" + &"}".repeat(50_000);
+        assert_eq!(results_in(&deep), [""; 0]);
     }
 
     #[test]

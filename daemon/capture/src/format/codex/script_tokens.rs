@@ -1,4 +1,5 @@
-//! Reads the tokens of a script of Codex's code mode: words, texts, comments and regular expressions.
+//! Reads the tokens of a script of Codex's code mode: words, texts, comments and regular
+//! expressions.
 
 use std::collections::BTreeMap;
 
@@ -79,11 +80,18 @@ impl<'t> ScriptReader<'t> {
         match self.peek() {
             Some(b'"' | b'\'') => {
                 if self.quoted().is_none() {
-                    self.at = begin + 1;
+                    self.charge(self.at - begin);
+                    self.return_to(begin + 1);
                 }
             }
             Some(b'`') => self.skip_template(),
-            Some(b'/') => self.at += self.regular_expression().unwrap_or(1),
+            Some(b'/') => match self.regular_expression() {
+                Ok(length) => self.at += length,
+                Err(read) => {
+                    self.at += 1;
+                    self.charge(read);
+                }
+            },
             Some(byte) if byte.is_ascii_digit() => {
                 let rest = self.rest();
                 let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.');
@@ -102,14 +110,22 @@ impl<'t> ScriptReader<'t> {
         }
     }
 
-    /// Returns the length of the regular expression at the position; `None` if the slash divides.
-    pub(super) fn regular_expression(&self) -> Option<usize> {
+    /// Goes back to an earlier position, unless the reading has ended.
+    pub(super) fn return_to(&mut self, position: usize) {
+        if self.remaining > 0 {
+            self.at = position;
+        }
+    }
+
+    /// Returns the length of the regular expression at the position. If there is no regular
+    /// expression, because the slash divides or the line ends, returns the number of bytes read.
+    pub(super) fn regular_expression(&self) -> Result<usize, usize> {
         let before = self.text[..self.at].trim_end_matches([' ', '\t']).chars().next_back();
         let divides = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | ')' | ']' | '}');
         if before.is_some_and(divides) {
-            return None;
+            return Err(0);
         }
-        let line = self.rest().lines().next()?;
+        let line = self.rest().lines().next().unwrap_or_default();
         let (mut is_escaped, mut is_in_class) = (false, false);
         for (at, c) in line.char_indices().skip(1) {
             match c {
@@ -117,11 +133,11 @@ impl<'t> ScriptReader<'t> {
                 '\\' => is_escaped = true,
                 '[' => is_in_class = true,
                 ']' => is_in_class = false,
-                '/' if !is_in_class => return Some(at + 1),
+                '/' if !is_in_class => return Ok(at + 1),
                 _ => {}
             }
         }
-        None
+        Err(line.len())
     }
 
     /// Skips to the end of a member.
@@ -196,7 +212,9 @@ impl<'t> ScriptReader<'t> {
         let next = self.rest().chars().next()?;
         self.at += next.len_utf8();
         let digits = match next {
-            'u' if self.rest().starts_with('{') => self.rest().find('}')? + 1,
+            'u' if self.rest().starts_with('{') => {
+                self.rest().bytes().take(16).position(|byte| byte == b'}')? + 1
+            }
             'u' => 4,
             'x' => 2,
             _ => 0,

@@ -57,8 +57,8 @@ impl FactKey {
         FactKey(uuid(bytes))
     }
 
-    /// Returns the id of the fact in the period with number `span`, counted from 0. All periods from
-    /// number 255 on have the same id.
+    /// Returns the id of the fact in the period with number `span`, counted from 0. All periods
+    /// from number 255 on have the same id.
     pub fn in_span(self, span: usize) -> FactId {
         let mut bytes = self.0.into_bytes();
         bytes[15] = u8::try_from(span).unwrap_or(u8::MAX);

@@ -279,8 +279,8 @@ pub(super) fn is_clear_question(question: &str) -> bool {
     );
     // An objection refers to an earlier message.
     let objects = pattern!(r"(?i)^(?:but|however|wait|hm+|so)\b|\b(?:that|this|the same) way\b");
-    // `Can you move it?` and `Review the commit` are requests for work, and `Explain the cache` asks
-    // a question.
+    // `Can you move it?` and `Review the commit` are requests for work, and `Explain the cache`
+    // asks a question.
     let wants_text = pattern!(
         r"(?i)^(?:(?:ok(?:ay)?|so|and|now|also|then|please)[,.! ]+)*(?:analy[sz]e|check|compare|describe|evaluate|examine|explain|explore|find|investigate|list|look|report|research|search|show|summari[sz]e)\b"
     );

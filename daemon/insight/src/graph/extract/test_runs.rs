@@ -39,10 +39,6 @@ pub(super) fn read(draft: &mut Draft<'_>) {
     }
 }
 
-fn total(run: &TestRun) -> u32 {
-    run.passed.saturating_add(run.failed).saturating_add(run.skipped)
-}
-
 fn mark(draft: &mut Draft<'_>, run: &TestRun) {
     let at = run.at.unwrap_or_else(|| draft.moments.at(run.origin));
     let is_complete_list = run.failed_tests.len() >= run.failed as usize;
@@ -52,10 +48,10 @@ fn mark(draft: &mut Draft<'_>, run: &TestRun) {
         let failed: Vec<u64> = run.failed_tests.iter().map(|name| fingerprint(name)).collect();
         if run.is_part() {
             let (subject, failed) = (part(draft, run), failed.clone());
-            draft.mark(subject, at, Observation::Ran { command, total: total(run), failed });
+            draft.mark(subject, at, Observation::Ran { command, total: run.total(), failed });
         }
         // A part of the suite may have other tests than a failed run with fewer tests.
-        let total = if run.is_part() { 0 } else { total(run) };
+        let total = if run.is_part() { 0 } else { run.total() };
         let subject = suite(draft, &run.framework, run);
         draft.mark(subject, at, Observation::Ran { command, total, failed });
     }
@@ -143,7 +139,7 @@ fn is_package(run: &TestRun, name: &str) -> bool {
 /// not fail.
 fn has_passed_uncounted(draft: &Draft<'_>, run: &TestRun) -> bool {
     let command = draft.command_at(&run.command, run.origin);
-    total(run) == 0 && command.is_none_or(CommandRun::has_worked)
+    run.total() == 0 && command.is_none_or(CommandRun::has_worked)
 }
 
 /// Whether the tests of a failed run passed later in the session, in a run without counts.
@@ -167,11 +163,10 @@ fn choice_subject(choice: TestChoice<'_>, draft: &Draft<'_>) -> Subject {
 /// successful run whose command contains the name of the test, of its module or of its file. A run
 /// without a place includes the tests of all places.
 pub(super) fn watches(draft: &Draft<'_>, test: &str, run: &TestRun) -> Vec<Watch> {
-    let everywhere = TestRun { place: None, ..run.clone() };
     let mut subjects = vec![suite(draft, &run.framework, run)];
-    subjects.extend(run.place.is_some().then(|| suite(draft, &run.framework, &everywhere)));
+    subjects.extend(run.place.is_some().then(|| draft.subject("tests", &run.framework)));
     subjects.extend(run.is_part().then(|| part(draft, run)));
-    let (test_name, command, total) = (fingerprint(test), command(run), total(run));
+    let (test_name, command, total) = (fingerprint(test), command(run), run.total());
     let mut watches: Vec<Watch> = subjects
         .into_iter()
         .map(|subject| Watch { subject, stance: Stance::Fails { test: test_name, command, total } })
@@ -281,7 +276,7 @@ fn passes(test: &str, failed: &TestRun, later: &TestRun) -> bool {
     let is_around = later.place.is_none() || is_same_place(&later.place, &failed.place);
     let is_other_part = later.is_part() && later.limited_to != failed.limited_to;
     let has_files = has_files_of(later, failed) && is_same_package(later, failed);
-    let is_larger = (is_around && !is_other_part || has_files) && total(later) >= total(failed);
+    let is_larger = (is_around && !is_other_part || has_files) && later.total() >= failed.total();
     let covers = is_same_command(failed, later) || counts_same && is_larger;
     let selects = later.failed == 0 && (later.chooses(test) || is_wider(failed, later));
     is_complete_list

@@ -36,8 +36,8 @@ pub(super) const REPORTS: usize = 20;
 /// longer report is removed.
 pub(super) const TURN_REPORT: usize = 8_000;
 /// Maximum length, in bytes, of all reports together. If they are longer, earlier reports are
-/// shortened to [`EARLIER_REPORT`], the oldest first; reports with a [`DOCUMENT`] are shortened after
-/// the others. The last report is never shortened, so the limit can be exceeded.
+/// shortened to [`EARLIER_REPORT`], the oldest first; reports with a [`DOCUMENT`] are shortened
+/// after the others. The last report is never shortened, so the limit can be exceeded.
 pub(super) const REPORT_TEXTS: usize = 52_000;
 /// Maximum length, in bytes, of an earlier report with its [`DOCUMENT`], if the reports are too
 /// long together, or if a later report has the text of a file that describes the progress.

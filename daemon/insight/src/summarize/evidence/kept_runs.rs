@@ -122,7 +122,8 @@ impl Collector {
         let failed = match run.outcome {
             Outcome::Failed(_) => true,
             // `shows_failure` is false for reported tests, because their log may look like errors.
-            // Without a message, a printed exit code neither proves a success nor describes an error.
+            // Without a message, a printed exit code neither proves a success nor describes an
+            // error.
             Outcome::Succeeded if prints_failure && !shows_failure => return,
             Outcome::Succeeded => shows_failure,
             Outcome::Rejected | Outcome::Interrupted => return,
@@ -259,9 +260,10 @@ pub(super) fn bound_commands(evidence: &mut Evidence) {
     let commands = &mut evidence.commands;
     while commands.len() > bounds::COMMANDS {
         let old = commands.len() - bounds::COMMANDS / 3;
-        let fine = commands[..old].iter().position(|run| run.outcome.succeeded());
         let repaired = (0..old).find(|at| is_repaired(&commands[*at], &commands[at + 1..]));
-        commands.remove(repaired.or(fine).unwrap_or(0));
+        let fine = || commands[..old].iter().position(|run| run.outcome.succeeded());
+        let removed = repaired.or_else(fine).unwrap_or(0);
+        commands.remove(removed);
         evidence.commands_left_out = evidence.commands_left_out.saturating_add(1);
     }
 }
@@ -271,8 +273,7 @@ fn is_repaired(failed: &CommandRun, later: &[CommandRun]) -> bool {
         run.command == failed.command
             && run.place == failed.place
             && run.origin.follows(failed.origin)
-            && run.outcome.succeeded()
-            && !run.shows_failure
+            && run.has_worked()
     };
     matches!(failed.outcome, Outcome::Failed(_)) && later.iter().any(repairs)
 }

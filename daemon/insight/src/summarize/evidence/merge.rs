@@ -128,8 +128,8 @@ fn checkout(session: &mut Evidence, sub_agent: &Evidence) {
     git::bound(&mut session.checkout);
 }
 
-/// Returns the stashes of `evidence`, without stashes that `other` restored or dropped after the last
-/// of these stashes was made.
+/// Returns the stashes of `evidence`, without stashes that `other` restored or dropped after the
+/// last of these stashes was made.
 fn left_stashes(evidence: &Evidence, other: &Evidence) -> Vec<String> {
     let mut stashes = evidence.checkout.stashes.clone();
     if stashes.is_empty() {
@@ -141,12 +141,12 @@ fn left_stashes(evidence: &Evidence, other: &Evidence) -> Vec<String> {
     let may_restore =
         |run: &&CommandRun| run.command.contains("stash") && !is_later(stashed_at, run.at);
     for run in other.commands.iter().filter(may_restore) {
-        let has_failed = !run.outcome.succeeded() || run.shows_failure;
+        let has_failed = !run.has_worked();
         let calls = CommandLine::read(&run.command, directory).git.into_iter();
         for call in calls.filter(|call| call.subcommand() == "stash") {
             let mut made = other.git_events.iter().filter(is_stash);
             if git::makes_stash(&call) {
-                // A stash without a branch stands for a stash of `other`.
+                // `other` made this stash. An empty name keeps its place in the list.
                 stashes.extend(made.any(|event| event.origin == run.origin).then(String::new));
             } else if !(has_failed && call.is_alone) {
                 git::restore(&mut stashes, &call);

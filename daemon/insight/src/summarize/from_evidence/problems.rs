@@ -63,8 +63,9 @@ fn problem(entries: &Entries<'_>, prompt: &Quote) -> Option<String> {
     })
 }
 
-/// Returns the cause that the agent stated in the turn of a problem before it changed a file, and the
-/// files that it changed last, as ` (cause: …; changed after it: …)`. Empty if no cause was stated.
+/// Returns the cause that the agent stated in the turn of a problem before it changed a file, and
+/// the files that it changed last, as ` (cause: …; changed after it: …)`. Empty if no cause was
+/// stated.
 fn answer(entries: &Entries<'_>, at: Origin) -> String {
     let evidence = entries.evidence;
     let Some(turn) = turn_of(evidence, at) else { return String::new() };

@@ -19,7 +19,8 @@ use crate::{
     },
 };
 
-/// The tables with the statements of episodes. The keys of their rows contain the id of the episode.
+/// The tables with the statements of episodes. The keys of their rows contain the id of the
+/// episode.
 const TABLES_OF_STATEMENTS: [u8; 9] = [
     table::EPISODE_INDEX,
     table::MENTIONS,
@@ -46,9 +47,9 @@ impl WriterThread {
         self.keys_with_value(table::PATHS, &is_of_session)
     }
 
-    /// Returns the episodes of a session whose record is damaged. An episode that cannot be read, and
-    /// that no readable session has, is also returned: it belongs to this session, or to another
-    /// session with a damaged record, which cannot use the episode either.
+    /// Returns the episodes of a session whose record is damaged. An episode that cannot be read,
+    /// and that no readable session has, is also returned: it belongs to this session, or to
+    /// another session with a damaged record, which cannot use the episode either.
     pub(super) fn episodes_of(&self, session: SessionKey) -> Result<Vec<EpisodeId>, StoreError> {
         let mut ids = Vec::new();
         for key in self.tree.scan_prefix([table::EPISODES]).keys() {
@@ -91,7 +92,8 @@ impl WriterThread {
         Ok(())
     }
 
-    /// Removes an episode of `session` if the episode is damaged.
+    /// Removes a damaged episode of `session`. The rows of the episode are found by their keys, so
+    /// the tables are searched.
     pub(super) fn drop_damaged_episode(
         &self,
         transaction: &mut Transaction,
@@ -110,7 +112,7 @@ impl WriterThread {
         Ok(())
     }
 
-    /// Removes the statements of an episode if they are damaged.
+    /// Removes the statements of an episode whose index is damaged.
     pub(super) fn drop_damaged_statements(
         &self,
         transaction: &mut Transaction,

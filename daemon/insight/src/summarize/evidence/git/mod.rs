@@ -32,7 +32,8 @@ use crate::{
     text::{kept, kept_words, pattern},
 };
 
-/// Maximum length, in bytes, of an output that agents do not cut.
+/// Maximum length, in bytes, of an output that is taken as whole. Agents may have cut a longer
+/// output.
 const MAX_WHOLE_OUTPUT: usize = 8_000;
 
 /// The outcome of one step of a command line.
@@ -128,7 +129,8 @@ fn note_event(
     run: &Run<'_>,
 ) {
     let Some(kind) = step.step else { return };
-    // `git checkout Makefile` restores the file.
+    // `git checkout src/parts` restores files if `src/parts` is a folder, which only the output
+    // shows.
     let is_reset = |other: &RepositoryStep| other.step == Some(GitStep::Reset);
     let restores = kind == GitStep::Switch
         && !run.command.repository.iter().any(is_reset)
@@ -136,8 +138,10 @@ fn note_event(
         && branch_in(kind, run.output).is_none();
     let kind = if restores { GitStep::Reset } else { kind };
     // The width of the first column depends on the number of digits in an abbreviated hash.
-    let tags = pattern!(r"\[new tag\] +(\S+) -> ");
-    let is_tag = |name: &String| tags.captures_iter(run.output).any(|tag| tag[1] == **name);
+    let is_tag = |name: &String| {
+        let tags = pattern!(r"\[new tag\] +(\S+) -> ");
+        tags.captures_iter(run.output).any(|tag| tag[1] == **name)
+    };
     let has_no_effect = match kind {
         GitStep::MergePullRequest => is_merged_later(run.output),
         GitStep::Stash => run.output.contains("No local changes to save"),
@@ -237,7 +241,6 @@ fn lacks_commit(step: &RepositoryStep, output: &str) -> bool {
     let shows_commit = pattern!(
         r"(?m)^ \d+ files? changed|^ (?:create|delete) mode \d|^ mode change \d|^ (?:rename|copy|rewrite) .*\(\d+%\)$"
     );
-    // A long output may have been cut.
     let is_whole = output.len() <= MAX_WHOLE_OUTPUT && !output.trim().is_empty();
     let prints = step.commit.as_ref().is_some_and(|made| !made.is_hidden);
     prints && !step.proven && is_whole && !shows_commit.is_match(output)
@@ -253,9 +256,9 @@ fn sign(step: Option<GitStep>, output: &str) -> Option<bool> {
     success.is_match(output).then_some(true)
 }
 
-/// Whether a hook stopped a commit, according to the program that runs the hooks: pre-commit, husky,
-/// lint-staged or lefthook. False if a push failed, because these programs also run the hooks of a
-/// push.
+/// Whether a hook stopped a commit, according to the program that runs the hooks: pre-commit,
+/// husky, lint-staged or lefthook. False if a push failed, because these programs also run the
+/// hooks of a push.
 fn hook_failed(output: &str) -> bool {
     let failed = pattern!(
         r"(?m)^- exit code: [1-9]|^- files were modified by this hook|^husky - .*(?: failed|exited with code [1-9])|^\W*lint-staged failed|^\W*(?:husky > )?pre-commit hook (?:failed|declined|exited)"

@@ -47,7 +47,8 @@ pub(super) fn files_of_status(output: &str, call: &GitCall) -> Option<ChangedFil
     Some(ChangedFiles { paths, is_part })
 }
 
-/// Returns the lines of a status at the beginning of an output, without the lines of later commands.
+/// Returns the lines of a status at the beginning of an output, without the lines of later
+/// commands.
 fn own_lines(output: &str, is_short: bool) -> &str {
     let line = match is_short {
         true => pattern!(r"^(?:## .*|[ MADRCTU?!]{2} \S.*)?\r?$"),

@@ -3,8 +3,9 @@
 
 use crate::text::pattern;
 
-/// Whether a name has the extension of a file. `git checkout` with such a name restores a file;
-/// with other names, it switches to a branch.
+/// Whether a name looks like the name of a file or a folder: it has a known extension, begins with
+/// a dot, ends with a slash, or is a usual name such as `Makefile`. `git checkout` with such a name
+/// restores files.
 pub(super) fn is_file_name(name: &str) -> bool {
     pattern!(r"\.(?:rs|go|py|rb|php|java|kt|swift|cs|cc?|cpp|h|hpp|tsx?|jsx?|mjs|vue|svelte|css|html|json|ya?ml|toml|lock|md|txt|sh|sql|pen|svg|png|sum|mod|xml|gradle|kts|env|snap|ipynb)$|^\.|/$|(?:^|/)(?:Makefile|Dockerfile|Gemfile|Rakefile|Procfile|LICENSE|README)$")
         .is_match(name)

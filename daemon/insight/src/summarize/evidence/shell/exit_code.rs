@@ -1,4 +1,5 @@
-//! Finds how a command line prints the exit code of its attempt, as in `make > log; echo "exit: $?"`.
+//! Finds how a command line prints the exit code of its attempt, as in `make > log; echo "exit:
+//! $?"`.
 
 use serde::{Deserialize, Serialize};
 

@@ -93,27 +93,25 @@ impl CommandLine {
         if let Some(script) = script(&commands) {
             return CommandLine::read(script, directory);
         }
-        let invocations: Vec<(&SimpleCommand, Invocation<'_>)> = commands
+        let invocations: Vec<(usize, Invocation<'_>)> = commands
             .iter()
-            .filter_map(|command| Invocation::of(command).map(|invocation| (command, invocation)))
+            .enumerate()
+            .filter_map(|(at, command)| Some((at, Invocation::of(command)?)))
             .collect();
         let repository = repository::steps(&commands, line, directory);
         let runner_calls = test_calls::runner_calls(line, directory);
         let target = target::of(&commands, directory);
         let commit = repository.iter().find_map(|step| step.commit.as_ref());
-        let works = |command: &SimpleCommand| {
-            Invocation::of(command).is_some_and(|one| one.kind() != InvocationKind::Reads)
-        };
-        let last = commands.iter().rposition(works);
+        let last = invocations.iter().rfind(|(_, one)| one.kind() != InvocationKind::Reads);
         let shown = match commit.and_then(|commit| commit.subject.as_deref()) {
             Some(subject) if line.contains('\n') => format!("git commit -m \"{subject}\""),
             _ => shown(line),
         };
         CommandLine {
             shown: kept(&shown, SHOWN),
-            attempt: last.and_then(|at| attempt(&Invocation::of(&commands[at])?)),
-            unproven: last.is_some_and(|at| hides_failure(&commands[at..])),
-            exit_code: last.and_then(|at| PrintedExitCode::of(&commands, at)),
+            attempt: last.and_then(|(_, invocation)| attempt(invocation)),
+            unproven: last.is_some_and(|(at, _)| hides_failure(&commands[*at..])),
+            exit_code: last.and_then(|(at, _)| PrintedExitCode::of(&commands, *at)),
             changes: invocations
                 .iter()
                 .any(|(_, invocation)| invocation.kind() == InvocationKind::Changes),
@@ -163,8 +161,8 @@ impl CommandLine {
     }
 }
 
-/// Whether a line may succeed although the first of `commands`, which run up to the end of the line,
-/// failed. The commands after `&&` run only if the command before it succeeds.
+/// Whether a line may succeed although the first of `commands`, which run up to the end of the
+/// line, failed. The commands after `&&` run only if the command before it succeeds.
 fn hides_failure(commands: &[SimpleCommand]) -> bool {
     let is_last = commands.len() < 2;
     if is_last || commands[0].joint != Operator::And {

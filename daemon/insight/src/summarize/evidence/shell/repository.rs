@@ -286,7 +286,7 @@ fn git(words: &[&str], texts: &CommandInLine<'_>) -> Option<RepositoryStep> {
 fn restores_files(arguments: &[&str], operands: &[&str]) -> bool {
     let names_files = arguments.contains(&"--")
         || operands.len() > 1
-        || operands.first().is_some_and(|name| *name == "." || is_file_name(name));
+        || operands.first().is_some_and(|name| is_file_name(name));
     names_files && !arguments.contains(&"-b") && !arguments.contains(&"-B")
 }
 

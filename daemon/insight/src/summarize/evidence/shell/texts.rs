@@ -39,9 +39,9 @@ impl CommandInLine<'_> {
         text.filter(|text| !text.trim().is_empty()).map(|text| text.trim_end().to_owned())
     }
 
-    /// Whether the output of the command line may lack the end of the command's output: if the output
-    /// is written to a file, if another program than `tail`, `tee` or `cat` reads the output, or if a
-    /// subshell around the command ends later in the line.
+    /// Whether the output of the command line may lack the end of the command's output: if the
+    /// output is written to a file, if another program than `tail`, `tee` or `cat` reads the
+    /// output, or if a subshell around the command ends later in the line.
     pub(super) fn hides_output(&self) -> bool {
         let Some((own, after)) = self.commands[self.index..].split_first() else { return false };
         let ends_subshell = |command: &SimpleCommand| command.subshells.ended > 0;

@@ -147,8 +147,9 @@ fn tally(list: &str, word: &str) -> u32 {
 }
 
 /// Returns the matches of a pattern for the line with the totals of a run. An output may contain
-/// several runs of a framework. If it shows a run twice, as with `jest | tee log; tail log`, the run
-/// is returned once. Two runs with equal totals differ in their time, if the framework prints it.
+/// several runs of a framework. If it shows a run twice, as with `jest | tee log; tail log`, the
+/// run is returned once. Two runs with equal totals differ in their time, if the framework prints
+/// it.
 fn closing_lines<'o>(pattern: &regex::Regex, output: &'o str) -> Vec<regex::Captures<'o>> {
     let mut seen = HashSet::new();
     let is_new = |found: &regex::Captures<'o>| {

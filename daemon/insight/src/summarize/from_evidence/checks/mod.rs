@@ -156,7 +156,8 @@ pub(super) fn tests_were_built_since(evidence: &Evidence, build: &str, origin: O
         run.origin.follows(origin)
             && !run.is_part()
             && is_same_place(&run.place, &built.place)
-            && (run.failed, run.passed > 0) == (0, true)
+            && run.failed == 0
+            && run.passed > 0
             && builder(&run.command).is_some_and(|other| other == program)
     };
     code_changed_after(evidence, origin, None) && evidence.tests.iter().any(has_passed)
@@ -175,8 +176,8 @@ fn may_have_passed_since(evidence: &Evidence, run: &CommandRun) -> bool {
     })
 }
 
-/// Returns each command of a line, because a check may follow another command such as `cd app`. Text
-/// in quotes is part of its command. The middle of a long line may be removed.
+/// Returns each command of a line, because a check may follow another command such as `cd app`.
+/// Text in quotes is part of its command. The middle of a long line may be removed.
 fn parts(line: &str) -> impl Iterator<Item = &str> {
     let part = pattern!(r#"(?:'[^']*(?:'|$)|"(?:\\.|[^"\\])*(?:"|$)|\\.|>&|&>|[^;|&'"\\])+"#);
     let (head, tail) = around_gap(line).unwrap_or((line, ""));
@@ -218,8 +219,8 @@ fn failed(evidence: &Evidence, kind: CheckKind, run: &CommandRun) -> Option<bool
     failed.filter(|failed| !(*failed && runs_other_checks(&run.command, kind)))
 }
 
-/// Whether no other command joined by `&&` can have failed instead of the check, apart from commands
-/// such as `cd app`.
+/// Whether no other command joined by `&&` can have failed instead of the check, apart from
+/// commands such as `cd app`.
 fn is_only_check(line: &str, kind: CheckKind) -> bool {
     let is_safe = pattern!(r"^(?:cd|pushd|export|source|echo|set|true|\.)\b");
     line.split("&&").all(|joined| {

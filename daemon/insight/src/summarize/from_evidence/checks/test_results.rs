@@ -101,7 +101,7 @@ fn may_affect_checks(path: &str) -> bool {
 fn unread_run<'e>(evidence: &'e Evidence, run: &TestRun) -> Option<&'e str> {
     let is_later = |one: &&CommandRun| one.origin.follows(run.origin);
     let later = evidence.commands.iter().filter(is_later);
-    let mut later = later.filter(|one| one.outcome.succeeded() && !one.shows_failure);
+    let mut later = later.filter(|one| one.has_worked());
     let last = later.rfind(|one| runs_tests(&one.command))?;
     let changed = code_changed_after(evidence, last.origin, last.at);
     // A test run has the line of its output; a command has the line of its call.
@@ -164,15 +164,16 @@ pub(crate) fn main_run(evidence: &Evidence) -> Option<&TestRun> {
     }
 }
 
-/// Returns the latest runs of suites with failures: [`main_run`], and runs of other suites, which no
-/// commit and no whole run of all places followed.
+/// Returns the latest runs of suites with failures: [`main_run`], and runs of other suites, which
+/// no commit and no whole run of all places followed.
 pub(crate) fn failing_runs(evidence: &Evidence) -> Vec<&TestRun> {
     let main = main_run(evidence).filter(|run| run.failed > 0);
     let is_over = |run: &TestRun| {
         let includes = |later: &TestRun| {
             later.origin.follows(run.origin)
                 && later.framework == run.framework
-                && (later.failed, later.is_part()) == (0, false)
+                && later.failed == 0
+                && !later.is_part()
                 && (later.place.is_none() || run.place.is_none())
                 && later.total() >= run.total()
         };
@@ -233,6 +234,16 @@ mod tests {
         }
     }
 
+    fn commit() -> Commit {
+        Commit {
+            hash: "1a2b3c4".to_owned(),
+            subject: "One".to_owned(),
+            body: String::new(),
+            origin: Origin { source: 0, line: 9 },
+            at: None,
+        }
+    }
+
     #[test]
     fn a_single_test_run_last_is_not_the_suite() {
         let evidence = Evidence {
@@ -264,13 +275,6 @@ mod tests {
             origin: Origin { source: 0, line },
             ..run("pytest", passed, failed)
         };
-        let commit = Commit {
-            hash: "1a2b3c4".to_owned(),
-            subject: "One".to_owned(),
-            body: String::new(),
-            origin: Origin { source: 0, line: 9 },
-            at: None,
-        };
         let (a, b) = (Some("tests/a.py"), Some("tests/b.py"));
         for (tests, commits, wanted) in [
             (vec![part(1, a, 3, 1), part(2, b, 9, 0)], 1, Some(9)),
@@ -279,7 +283,7 @@ mod tests {
             (vec![part(1, a, 3, 1), part(2, b, 2, 0)], 1, None),
             (vec![part(1, None, 30, 1), part(2, b, 31, 0)], 1, None),
         ] {
-            let commits = vec![commit.clone(); commits];
+            let commits = vec![commit(); commits];
             let evidence = Evidence { tests, commits, ..Evidence::default() };
             assert_eq!(main_run(&evidence).map(|run| run.passed), wanted);
         }
@@ -293,13 +297,6 @@ mod tests {
             ..run
         };
         let failed = at(1, Some("backend"), run("pytest", 40, 2));
-        let commit = Commit {
-            hash: "1a2b3c4".to_owned(),
-            subject: "One".to_owned(),
-            body: String::new(),
-            origin: Origin { source: 0, line: 9 },
-            at: None,
-        };
         for (later, commits, wanted) in [
             (at(2, Some("frontend"), run("jest", 12, 0)), 0, 1),
             (at(2, Some("frontend"), run("jest", 12, 1)), 0, 2),
@@ -309,7 +306,7 @@ mod tests {
             (at(2, None, run("pytest", 9, 0)), 0, 1),
         ] {
             let tests = vec![failed.clone(), later];
-            let commits = vec![commit.clone(); commits];
+            let commits = vec![commit(); commits];
             let evidence = Evidence { tests, commits, ..Evidence::default() };
             assert_eq!(failing_runs(&evidence).len(), wanted, "{:?}", evidence.tests[1]);
         }

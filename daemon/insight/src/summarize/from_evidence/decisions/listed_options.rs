@@ -18,7 +18,7 @@ const REPORTS: usize = 3;
 /// Such a quote cannot be understood without the list of options.
 pub(crate) fn names_options(quote: &str) -> bool {
     pattern!(
-        r"(?:^|\s)[B-H](?:[,.]| and\b|$)|(?:^|\s)[1-9] ?(?:[-–,]|and) ?[1-9](?:$|[,.;:!?)–-]| (?i:with|and|but|then|as|first|please|now|too|only|are|is|should|looks?|sounds?|in|for|are)\b)|\b(?i:options?|number|points?|items?|findings?) (?:[1-9]|[A-H])\b"
+        r"(?:^|\s)[B-H](?:[,.]| and\b|$)|(?:^|\s)[1-9] ?(?:[-–,]|and) ?[1-9](?:$|[,.;:!?)–-]| (?i:with|and|but|then|as|first|please|now|too|only|are|is|should|looks?|sounds?|in|for)\b)|\b(?i:options?|number|points?|items?|findings?) (?:[1-9]|[A-H])\b"
     )
     .is_match(quote)
         // `C` beside another language is a language.

@@ -178,8 +178,8 @@ fn is_withdrawal(sentence: &str) -> bool {
         && is_phrase(Topic::Withdrawal, sentence)
 }
 
-/// Whether a withdrawal says that a rule ends. Without this, `you can run the tests again` is only a
-/// permission for the current task, unless the user stated a wish about it.
+/// Whether a withdrawal says that a rule ends. Without this, `you can run the tests again` is only
+/// a permission for the current task, unless the user stated a wish about it.
 fn is_lasting_withdrawal(sentence: &str) -> bool {
     pattern!(
         r"(?i)\b(?:any ?more|any longer|no longer|from now on|rules?|what i said|wish|instructions?|preferences?|stop always)\b|\b(?:nicht|keine?n?)\b.{0,60}\b(?:mehr|länger)\b|\b(?:vergiss|ab jetzt|ya no|olvida|oublie)\b|\bplus (?:besoin|nécessaire|à|la peine)\b|再|忘|もう|取り消|無視"

@@ -67,9 +67,9 @@ pub(crate) fn says_it_still_fails(prompt: &str) -> bool {
         .is_match(prompt.trim_start())
 }
 
-/// Whether the user says after `at` that a thing did not work, such as `turns out http2 didnt work`,
-/// and the agent's text names this thing. The thing must have a digit, a mark or a capital within its
-/// name, because other names are words of the language, too.
+/// Whether the user says after `at` that a thing did not work, such as `turns out http2 didnt
+/// work`, and the agent's text names this thing. The thing must have a digit, a mark or a capital
+/// within its name, because other names are words of the language, too.
 pub(crate) fn is_about_denied_thing(evidence: &Evidence, text: &str, at: Origin) -> bool {
     let denied = evidence.prompts.iter().filter(|prompt| prompt.origin.follows(at));
     let mut denied = denied.filter_map(|prompt| denied_thing(&prompt.text));
@@ -77,7 +77,8 @@ pub(crate) fn is_about_denied_thing(evidence: &Evidence, text: &str, at: Origin)
     !is_undone && denied.any(|thing| text.split_whitespace().any(|word| letters_of(word) == thing))
 }
 
-/// Returns the letters and digits of the name of the thing that did not work, according to the user.
+/// Returns the letters and digits of the name of the thing that did not work, according to the
+/// user.
 fn denied_thing(prompt: &str) -> Option<String> {
     let start = &prompt[..prompt.floor_char_boundary(COMPLAINT)];
     let found = pattern!(

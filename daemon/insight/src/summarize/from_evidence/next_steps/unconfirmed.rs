@@ -45,7 +45,8 @@ pub(crate) fn is_unmerged(evidence: &Evidence) -> bool {
         && !prompts.any(|prompt| says_merged(&prompt.text))
 }
 
-/// Whether a text says that something was merged, and not only that it cannot or will not be merged.
+/// Whether a text says that something was merged, and not only that it cannot or will not be
+/// merged.
 fn says_merged(text: &str) -> bool {
     let unmerged = pattern!(
         r"(?i)(?:\b(?:not|cannot|never|to be|(?:can|will|must|should|could|would|may) be|until|once|before|if|unless|when)\b|n['’]t\b)[^,.;]{0,40}\bmerged\b"

@@ -296,14 +296,14 @@ impl LastWords {
             (all.first().copied().unwrap_or_default(), all.last().copied().unwrap_or_default());
         let claims_done = pattern!(r"(?i)^(?:\w+[!,.] )?(?:all .{0,30}\b(?:tests|checks)\b.{0,30}\bpass|the fix is\b|(?:all )?(?:done|fixed|committed|pushed|complete[d]?|perfect|excellent|success(?:fully)?|resolved|updated|created|merged|implemented|everything|all \w+ (?:pass|done|complete)|the \w+ (?:is|are|has been|have been) (?:now )?(?:fixed|done|complete|updated|created|ready|in place)))\b").is_match(first);
         let reports_work = claims_done || is_phrase(Topic::Done, first);
-        let is_blocked = |sentence: &&str| {
+        let blocks_work = |sentence: &&str| {
             !sentence.starts_with("If ")
                 && (is_blocked(sentence)
                     || !claims_done && is_prevented(sentence)
                     || !reports_work && may_be_blocked(sentence))
         };
         LastWords {
-            blocked: all.iter().any(is_blocked),
+            blocked: all.iter().any(blocks_work),
             asks_for_choice: all.iter().rev().take(2).any(|sentence| {
                 pattern!(r"(?i)\b(?:which (?:one|approach|option|way|of (?:these|those)|would you|do you|path|direction)|what would you (?:like|prefer)|how would you like)\b.*\?$").is_match(sentence)
                     && !pattern!(r"(?i)\b(?:next|else|anything)\b").is_match(sentence)

@@ -33,7 +33,7 @@ pub(crate) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<Qu
     let mut reader = QuoteCollector {
         entries,
         report,
-        is_review: review::has_places(entries, report),
+        has_places: review::has_places(entries, report),
         found: Vec::new(),
         introduction: None,
         skipped_list_headings: None,
@@ -66,8 +66,8 @@ pub(crate) fn quoted<'e>(entries: &'e Entries<'e>, report: &'e Report) -> Vec<Qu
 struct QuoteCollector<'e> {
     entries: &'e Entries<'e>,
     report: &'e Report,
-    /// Whether items that mention a place in the code are findings of a review.
-    is_review: bool,
+    /// Whether items that mention a place in the code are quoted whole.
+    has_places: bool,
     found: Vec<QuotedPassage>,
     /// The previous sentence, if it ends in a colon, and the headings above it.
     introduction: Option<(String, Vec<String>)>,
@@ -265,7 +265,7 @@ impl<'e> QuoteCollector<'e> {
         self.is_previous_omitted = true;
         self.awaits_items = passage.mark.is_some() && awaits_items(passage);
         self.is_head = self.awaits_items;
-        if self.is_review && review::place(self.entries, passage).is_some() {
+        if self.has_places && review::place(self.entries, passage).is_some() {
             let parts = review::parts(self.entries, passage, NEST);
             self.found.push(QuotedPassage {
                 topic,

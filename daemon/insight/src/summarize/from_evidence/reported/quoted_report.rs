@@ -47,7 +47,7 @@ pub(crate) struct QuotedReport<'e> {
     /// The number of earlier reports.
     pub(crate) earlier: usize,
     fate: Fate,
-    is_review: bool,
+    has_places: bool,
     passages: Vec<QuotedPassage>,
     /// The question that the report answers.
     question: Option<String>,
@@ -86,7 +86,7 @@ impl<'e> QuotedReport<'e> {
             report,
             earlier,
             fate,
-            is_review: review::has_places(entries, report),
+            has_places: review::has_places(entries, report),
             passages: quoted(entries, report),
             question,
             request,
@@ -110,7 +110,7 @@ impl<'e> QuotedReport<'e> {
         match self.fate {
             Fate::Discarded => 0,
             Fate::Failed => OF_A_FAILURE,
-            Fate::Kept if is_last && self.is_review => OF_A_REVIEW,
+            Fate::Kept if is_last && self.has_places => OF_A_REVIEW,
             Fate::Kept if is_last => OF_THE_LAST,
             Fate::Kept => OF_A_REPORT,
         }

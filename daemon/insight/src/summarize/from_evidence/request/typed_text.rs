@@ -117,14 +117,14 @@ fn without_pasted_code(prompt: &str) -> String {
     kept.join("\n")
 }
 
-/// Whether a line is a statement that opens a block of code. A sentence that introduces a list, such
-/// as `for each endpoint (list and detail) do the following:`, may look the same.
+/// Whether a line is a statement that opens a block of code. A sentence that introduces a list,
+/// such as `for each endpoint (list and detail) do the following:`, may look the same.
 fn opens_block(line: &str) -> bool {
     pattern!(r"^\s*(?:with|for|while|if) .*[(=<>\[].*[\w)\]][:{]\s*(?:#.*|//.*)?$").is_match(line)
 }
 
-/// Whether a line is JSON, or code that no sentence looks like: the head of a function or a class, or
-/// an indented call or assignment.
+/// Whether a line is JSON, or code that no sentence looks like: the head of a function or a class,
+/// or an indented call or assignment.
 fn is_line_of_code(line: &str) -> bool {
     pattern!(
         r#"^\s*(?:[{}\[\]]+[,;]?\s*$|"[\w./-]+"\s*:\s*(?:["\[{]|-?\d|true\b|false\b|null\b))|^\s*(?:async (?:with|for|def) .*[\w)\]]|(?:(?:def|fn|func|function) \w+[(<]|func \(\w|class [A-Z]\w*[(<]).*[\w)\]] ?|class [A-Z]\w* ?)[:{]\s*(?:#.*|//.*)?$|^(?: {4,}|\t+)[\w.]+(?:\(.*\)| = \S.*)[;,]?\s*$"#
