@@ -27,10 +27,10 @@ const TASKS: usize = 8;
 /// Maximum number of changes of systems that are listed. If there are more, the latest are kept.
 const SYSTEMS: usize = 8;
 
-/// Returns what was accomplished: pull requests, then commits, then changes outside of the repository,
-/// then the results that reports describe. Without such entries, and if no report describes changes, returns the completed tasks.
-/// If no task was completed, either, and files were changed, returns the first statement of the
-/// last reply.
+/// Returns what was accomplished: pull requests, then commits, then changes outside of the
+/// repository, then the results that reports describe. Without such entries, and if no report
+/// describes changes, returns the completed tasks. If no task was completed, either, and files were
+/// changed, returns the first statement of the last reply.
 pub(super) fn completed_tasks(entries: &Entries<'_>, quotes: &ReportQuotes<'_>) -> Vec<String> {
     let evidence = entries.evidence;
     let mut list: Vec<String> = Vec::new();
@@ -81,10 +81,11 @@ fn can_have_changed(evidence: &Evidence) -> bool {
         || evidence.tools.keys().any(|tool| tool.starts_with("mcp__"))
 }
 
-/// Adds the pull requests, each with its title if the title is known, and the pull requests that were
-/// closed.
+/// Adds the pull requests that the session opened, each with its title if the title is known, and
+/// other pull requests that the session closed or merged.
 fn pull_requests(evidence: &Evidence, list: &mut Vec<String>) {
-    // A session that changed nothing only viewed the pull requests that it did not end.
+    // A session without changes and commits only viewed its pull requests, except those that it
+    // closed or merged.
     let only_viewed = evidence.commits.is_empty() && !evidence.changes_files();
     let is_listed = |number: u64| {
         !only_viewed && evidence.pull_requests.iter().any(|one| one.number == Some(number))
@@ -169,7 +170,8 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
     }
 }
 
-/// Adds the verdicts of reviews and the issues, then one entry with the last changes of systems.
+/// Adds the reviews and issues that the session published, then one entry with the last changes of
+/// systems outside of the repository.
 fn outside_changes(evidence: &Evidence, list: &mut Vec<String>) {
     let (systems, forge): (Vec<_>, Vec<_>) =
         evidence.outside_changes.iter().partition(|change| change.kind == OutsideKind::System);

@@ -53,7 +53,7 @@ pub(super) fn files_modified(
     Some(paths)
 }
 
-/// Whether the transcript hides the name of a file.
+/// Whether the name of a file was redacted.
 fn is_redacted(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.trim_start_matches('.').split('.').next() == Some("REDACTED")

@@ -154,8 +154,8 @@ fn describes_failure(line: &str) -> bool {
     line.contains('`') || !counts_passes.is_match(line)
 }
 
-/// Returns the last causes from reports and resolved errors, each on its own line. Other causes that
-/// the agent states while it works are often guesses.
+/// Returns the last causes from reports and resolved errors, each on its own line. Other causes
+/// that the agent states while it works are often guesses.
 pub(super) fn root_cause(entries: &Entries<'_>) -> Option<String> {
     let reported = entries.statements(StatementKind::Cause).filter(|one| one.reported);
     let resolved = entries.evidence.errors.iter().filter(|error| error.resolution.is_some());

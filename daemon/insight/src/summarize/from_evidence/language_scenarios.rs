@@ -1,4 +1,4 @@
-//! Tests that sessions in other languages are summarised as sessions in English are.
+//! Tests that sessions in other languages are summarised in the same way as sessions in English.
 
 use crate::{
     model::{

@@ -31,7 +31,8 @@ const FIXED_FILES: usize = 2;
 /// Maximum length, in bytes, of a quoted sentence.
 const SENTENCE: usize = 200;
 
-/// Returns the problems that the user reported in later prompts, with the commit before each.
+/// Returns the problems that the user reported in later prompts, each with the last commit of the
+/// turn before it, and with its cause and the changed files if the agent stated a cause.
 pub(super) fn reported_problems(entries: &Entries<'_>) -> Vec<String> {
     let evidence = entries.evidence;
     let mut list = Vec::new();

@@ -24,8 +24,8 @@ const REPEATED_DISCOVERY: f64 = 0.6;
 /// Minimum number of different words of a discovery that can repeat another entry.
 const MIN_DISCOVERY_WORDS: usize = 6;
 
-/// The last words repeat an item of a commit's description if they contain at least this share of its
-/// words.
+/// The last words repeat an item of a commit's description if they contain at least this share of
+/// the item's words.
 const REPEATED_ITEM: f64 = 0.7;
 
 /// Minimum number of different words of an item of a list that can repeat another text.
@@ -44,8 +44,8 @@ pub(super) fn remove_causes(summary: &mut EnhancedSessionSummary) {
 /// Removes texts that another field repeats:
 /// - quoted decisions of the user that repeat the objective,
 /// - completed tasks that repeat a decision or the last words,
-/// - discoveries that repeat the last words, a next step, a decision, a completed task or an earlier
-///   discovery,
+/// - discoveries that repeat the last words, a next step, a decision, a completed task or an
+///   earlier discovery,
 /// - the end of the last words, if it repeats a next step,
 /// - unverified errors whose fix only lists changed files, if a task, a discovery or the last words
 ///   contain their cause.

@@ -110,8 +110,9 @@ fn is_of_manifest(setting: &SettingChange) -> bool {
         .is_match(&setting.setting)
 }
 
-/// Whether a text mentions the key of a setting, or a name in its value. A key that is a plain word,
-/// or a word of a key, occurs in any text, and counts only if the whole value is on the same line.
+/// Whether a text mentions the key of a setting, or a name in its value. A key that is a plain
+/// word, or a word of a key, may occur in any text. So it counts only if the whole value is on the
+/// same line.
 fn names(text: &str, setting: &SettingChange) -> bool {
     let key = last_key(&setting.setting);
     let value = setting.new_value.as_deref().unwrap_or_default().trim();

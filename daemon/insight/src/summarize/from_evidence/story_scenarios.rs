@@ -1,4 +1,4 @@
-//! Tests with short stories: what a session reverts, postpones, replaces, refuses and fixes.
+//! Tests with short sessions in which work is reverted, postponed, replaced, refused or fixed.
 
 use crate::{
     model::transcript::{ChangeKind, Item, Outcome},

@@ -23,9 +23,10 @@ const SUBJECT: usize = 6;
 /// Minimum number of words of a question that is clear without the rest of its prompt.
 const QUESTION_WORDS: usize = 5;
 
-/// Returns the question that a report answers: the only question of a prompt, unless a short prompt
-/// explains this question, or else the whole of a short prompt that orders no work. `None` if the
-/// prompt asks nothing or the turn changed something.
+/// Returns the question that a report answers: the only question of a prompt, if the question is
+/// clear alone; otherwise the whole prompt, if the prompt is short and orders no work. A question
+/// such as `Would this help?` is returned with the sentence before it. `None` if the prompt asks
+/// nothing or the turn changed something.
 pub(crate) fn question(entries: &Entries<'_>, report: &Report) -> Option<String> {
     if report.changed {
         return None;
@@ -137,8 +138,9 @@ pub(crate) fn is_bare_answer(text: &str) -> bool {
     pattern!(r"(?i)^(?:yes|no|yep|nope|not (?:necessarily|really|quite|exactly|yet)|partly|mostly|exactly|correct|short answer)(?:[,.:]| [—–-])").is_match(text)
 }
 
-/// Returns the verdict at the start of a report, for example `No` for `No. The key is public.`, or
-/// else its first heading if this is one, for example `Finding 1: yes, but only on Windows`.
+/// Returns the verdict at the start of a report, for example `No` for `No. The key is public.`.
+/// Without such a verdict, returns the heading of the first section if it contains one, for example
+/// `Finding 1: yes, but only on Windows`.
 pub(crate) fn verdict(report: &Report) -> Option<String> {
     let of_heading =
         pattern!(r"(?i)^[\w ]{1,30}(?::| [—–-]) (?:yes|no|correct|partly|mostly)[,.;]");

@@ -129,7 +129,7 @@ pub(crate) fn is_step(part: &str) -> bool {
         || is_phrase(Topic::Instruction, part)
 }
 
-/// Returns an item with its label, in whole sentences; `None` if it cannot be quoted.
+/// Returns an item with its label, in whole sentences; `None` if the item cannot be quoted.
 pub(crate) fn item_text(entries: &Entries<'_>, passage: &Passage) -> Option<String> {
     let text = entries.tidy_line(&passage.text);
     let mut kept: Vec<&str> = Vec::new();

@@ -177,8 +177,9 @@ impl LineCollector {
     }
 }
 
-/// Returns a line without the `yes` or `no` at its start, and without a `you are right` behind it, if
-/// the line has no question and the next sentence can be understood alone. Other verdicts, such as `mostly`, limit the statement.
+/// Returns a line without the `yes` or `no` at its start, and without a `you are right` after it,
+/// if the line has no question and the next sentence can be understood alone. Other verdicts, such
+/// as `mostly`, stay, because they limit the statement.
 fn without_verdict(line: String) -> String {
     let verdict = pattern!(
         r"(?i)^(?:yes|yep|no|nope|correct|exactly)(?:[,.:]| [—–-]) (?:you(?:['\u{2019}]re| are) [^.`]{0,40}\b(?:right|correct(?:ly)?)\b[^.`]{0,40}\. )?"

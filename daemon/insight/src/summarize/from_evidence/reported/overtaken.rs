@@ -207,7 +207,7 @@ pub(crate) fn is_reworked(evidence: &Evidence, text: &str, at: Origin) -> bool {
         && changed_files(evidence, text).any(|(_, work)| is_of_turn(work))
 }
 
-/// Whether the user objected to the work on the prompt at `at`, and the agent took this work back.
+/// Whether the first prompt after `at` objects to the work, and the agent took this work back.
 pub(crate) fn is_revoked(evidence: &Evidence, at: Origin) -> bool {
     let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > at.line);
     next.is_some_and(|next| agent_revoked_work(evidence, next.origin))
@@ -267,8 +267,8 @@ pub(crate) fn is_objected_to(evidence: &Evidence, origin: Origin) -> bool {
 }
 
 /// Whether a later choice or commit removes something in the chosen option `label`, for example
-/// `remove turn ordering` after `Turn-based with short leases`, or whether a later prompt keeps what
-/// the option replaces.
+/// `remove turn ordering` after `Turn-based with short leases`, or whether a later prompt keeps
+/// what the option replaces.
 pub(crate) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -> bool {
     let evidence = entries.evidence;
     if evidence.prompts.iter().any(|one| one.origin.follows(at) && keeps_other(&one.text, label)) {

@@ -136,7 +136,8 @@ impl QuotedPassage {
         self.listed && self.parts.len() >= 2 && self.parts.iter().all(is_name)
     }
 
-    /// Whether this is a list without a heading, in which most items are too short to be understood.
+    /// Whether this is a list without a heading, and most of its items are too short to be
+    /// understood.
     pub(crate) fn lists_fragments(&self) -> bool {
         let is_short =
             |part: &str| part.is_ascii() && !part.contains('`') && part.split(' ').count() < WORDS;

@@ -130,7 +130,8 @@ impl<'e> QuotedReport<'e> {
         is_wanted: fn(&Report, &QuotedPassage) -> bool,
     ) -> Vec<QuotedPassage> {
         let mut passages = self.passages.clone();
-        // The text above the heading `Answer` leads to the answer. Its findings come after the answer.
+        // The text above the heading `Answer` only leads to the answer. Findings in that text are
+        // quoted after the answer.
         let named = passages.iter().position(|one| one.is_answer && !one.is_empty());
         if let Some(named) = named.filter(|_| self.question.is_some()) {
             let above: Vec<QuotedPassage> = passages.drain(..named).collect();

@@ -106,8 +106,8 @@ fn measures(evidence: &Evidence) -> bool {
     })
 }
 
-/// Whether a text says only that tests or other checks ran or passed. The summary lists them
-/// anyway.
+/// Whether a text says only that tests or other checks ran, passed or were not run. The summary
+/// lists the runs anyway.
 pub(crate) fn is_run_of_checks(part: &str) -> bool {
     pattern!(r"(?i)^(?:all )?\d+(?:/\d+)? (?:[\w-]+ ){0,2}tests? (?:now )?pass|^no (?:\w+ ){0,2}(?:tests?|suite) (?:(?:was|were) )?run\b(?:[;.] ?[^`.;:]{0,24})?\.?$")
         .is_match(part)

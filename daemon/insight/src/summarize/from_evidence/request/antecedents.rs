@@ -18,9 +18,9 @@ pub(crate) fn with_references(evidence: &Evidence, text: &str) -> String {
     with_branch(evidence, &with_number(evidence, text))
 }
 
-/// Inserts the session's branch after `this branch`, after `Review the changes` without a branch, or
-/// after a command whose argument does not say what the session is about. A branch such as `main` is
-/// not inserted.
+/// Inserts the session's branch after `this branch`, after `Review the changes` without a branch,
+/// or after a command whose argument does not say what the session is about. Does not insert a
+/// branch such as `main`.
 fn with_branch(evidence: &Evidence, text: &str) -> String {
     let first = evidence.branches.first().map(String::as_str);
     let is_own = |branch: &&str| {

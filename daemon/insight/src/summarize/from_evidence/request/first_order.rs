@@ -20,7 +20,7 @@ use crate::{
 /// order that led to a change may come later.
 const SOON: usize = 3;
 
-/// A report of an answered request has at least this number of characters.
+/// A report with fewer characters only acknowledges a request.
 const ACKNOWLEDGEMENT: usize = 80;
 
 /// Minimum number of words of a clause that contains the object of the order after it.
@@ -71,8 +71,8 @@ fn corrects_plan(evidence: &Evidence, request: &Request) -> bool {
     corrections.any(|one| one.origin == asked.origin && one.refused.as_ref().is_some_and(is_plan))
 }
 
-/// Whether the agent did nothing for a request and reported nothing but a short acknowledgement. Then
-/// the user only said what the user will do.
+/// Whether the agent did nothing for a request and only acknowledged it in a short report. Then the
+/// request usually announces what the user will do.
 fn is_only_acknowledged(evidence: &Evidence, request: &Request) -> bool {
     let turn = prompt_of(evidence, request).and_then(|asked| turn_of(evidence, asked.origin));
     let Some(turn) = turn else { return false };

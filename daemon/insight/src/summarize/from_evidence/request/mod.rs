@@ -110,9 +110,9 @@ pub(super) fn prompt_of<'e>(evidence: &'e Evidence, request: &Request) -> Option
     evidence.prompts.iter().find(|one| Request::of(&one.text).as_ref() == Some(request))
 }
 
-/// Converts `/name args` into a request: the arguments if they can be understood alone, or the whole
-/// text if the arguments are only the object of the command. Otherwise the request says what the
-/// command does or, for an unknown command, that it is to be run.
+/// Converts `/name args` into a request: the arguments if they can be understood alone, or the
+/// whole text if the arguments are only the object of the command. Otherwise the request says what
+/// the command does or, for an unknown command, that the command is to be run.
 fn of_command(command: &str) -> Request {
     let (name, args) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
     // The name of the command that ran before is not an argument.

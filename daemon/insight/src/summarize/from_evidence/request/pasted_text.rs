@@ -75,8 +75,9 @@ pub(crate) fn written(prompt: &str) -> String {
 }
 
 /// Shortens a text that the user pasted after an introduction such as `especially this part:`. The
-/// pasted text ends after its first paragraph or, if the user begins sentences in lower case, before
-/// the first paragraph that does so. A list is not shortened, because it may be the user's own.
+/// pasted text ends after its first paragraph or, if the prompt begins in lower case, before the
+/// first paragraph that begins in lower case. A list is not shortened, because the user may have
+/// written it.
 fn with_short_quotation(prose: &str) -> String {
     let introduction = pattern!(
         r"(?i)\b(?:this|following) (?:bit|clause|comment|line|note|paragraph|part|passage|section|sentence|statement|text|wording):[ \t]*\n\s*"
@@ -106,7 +107,8 @@ fn is_diff(line: &str, in_diff: bool) -> bool {
         || in_diff && (line.is_empty() || line.starts_with([' ', '+', '-', '\t', '\\']))
 }
 
-/// Returns a line without the terminal window that was pasted into it, but with its errors:
+/// Returns a line without the terminal window that was pasted into it, but with the errors of that
+/// window:
 /// `why do I get │ make │ exit 1 ┃ Denied by the hook` becomes `why do I get: Denied by the hook`.
 fn without_boxes(line: &str) -> String {
     let is_box = |c: char| ('\u{2500}'..='\u{257f}').contains(&c);
