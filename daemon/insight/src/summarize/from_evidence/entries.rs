@@ -347,7 +347,7 @@ fn is_broken(line: &str) -> bool {
             .is_match(line)
 }
 
-/// Adds `text` unless an entry of the list has the same words.
+/// Adds `text` unless it shares most of its words with an entry of the list.
 pub(super) fn push(list: &mut Vec<String>, text: String) {
     if !text.is_empty() && !list.iter().any(|known| same_words(known, &text)) {
         list.push(text);

@@ -203,7 +203,8 @@ fn failed_otherwise(evidence: &Evidence, error: &ErrorSeen) -> bool {
         })
 }
 
-/// Whether two command lines share most of their words, or one is the end of the other.
+/// Whether two command lines share most of their words, or one is the end of the other. Only the
+/// part before the first pipe is compared.
 fn is_same_work(failed: &str, worked: &str) -> bool {
     let meant = |line: &str| line.split(" | ").next().unwrap_or_default().trim().to_owned();
     let (failed, worked) = (meant(failed), meant(worked));

@@ -1,5 +1,5 @@
 //! Finds the text that introduces a list in a report: the sentence or the headings before the list.
-//! Without this text the items may say the opposite, for example below `The problem`.
+//! Without this text, the items may seem to say the opposite, for example those below `The problem`.
 
 use crate::{
     report::{Topic, is_phrase},

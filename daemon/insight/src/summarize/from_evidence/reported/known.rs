@@ -35,7 +35,8 @@ impl From<String> for CommitText {
 }
 
 impl CommitText {
-    /// Whether the message says all that a result says in numbers and with a word such as `not`.
+    /// Whether the message contains all numbers of a result, and a word such as `not` if the result
+    /// has one.
     fn has_details(&self, result: &str) -> bool {
         let limits = pattern!(r"(?i)\b(?:not|never|no|only|except|unless|without|but)\b|n['’]t\b");
         // Numbers within code, such as those of lines, are no details.

@@ -62,7 +62,8 @@ pub(super) struct ReportQuotes<'e> {
     entries: &'e Entries<'e>,
     /// The texts that other sections of the summary contain.
     known: KnownTexts,
-    /// The reports that later turns did not make obsolete, in order.
+    /// The reports in order, without those that later turns made obsolete, and without those that
+    /// only name the source of an earlier answer.
     reports: Vec<QuotedReport<'e>>,
 }
 

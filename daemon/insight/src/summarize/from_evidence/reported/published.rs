@@ -2,8 +2,8 @@
 
 use crate::{model::evidence::Commit, text::pattern};
 
-/// Number of bytes at the start of a part. If they contain the hash of a commit, the part is about
-/// this commit.
+/// Number of bytes at the start of a part that are searched for the hash of a commit. A part with a
+/// hash there is about this commit.
 const HEAD: usize = 32;
 
 /// Whether a part only mentions a commit, such as ``Pushed commit: `1a2b3c4` ``. The summary lists

@@ -58,7 +58,7 @@ pub(crate) struct QuotedReport<'e> {
     /// Whether the question is hypothetical, for example `what if we used a cache?`. The answer
     /// describes an approach that was not taken.
     is_asked_if: bool,
-    /// Whether the user still has to choose or consent.
+    /// Whether the user still has to choose or consent, or asked a hypothetical question.
     is_open: bool,
     /// Whether the user agreed and work followed. A list before `let's do that` is a plan.
     is_taken_up: bool,

@@ -1,4 +1,4 @@
-//! Finds the verdict of a review.
+//! Finds the verdict of a review, in the reports of turns without changes.
 
 use crate::{
     report::{Form, Passage, Report},
@@ -12,7 +12,8 @@ use crate::{
 /// Maximum length, in characters, of a verdict.
 const VERDICT: usize = 200;
 
-/// Returns the verdict of the last review, such as `Approved with minor suggestions`.
+/// Returns the verdict of the last report that states one, such as `Approved with minor
+/// suggestions`. Reports of turns with changes do not count.
 pub(crate) fn verdict(entries: &Entries<'_>) -> Option<String> {
     let reviews = entries.reports.reports.iter().rev().filter(|report| !report.changed);
     let given = reviews.filter(|report| fate(entries, report) != Fate::Discarded);

@@ -106,10 +106,12 @@ fn described(commits: &[&Commit], subject: &str) -> usize {
     found.map_or(0, |commit| commit.body.split_whitespace().count())
 }
 
-/// Returns the title of the last progress file in a report with changes, or else the heading that
-/// summarises the work in the longest report of a turn with changes, for example `Summary: Fixed
-/// the list of sessions`, or else the first sentence in which the agent says what it did, in the
-/// first `searched` reports about changes after the prompt `begin`.
+/// Returns the work that the reports of turns with changes describe. The sources, in this order:
+/// - the title of the last progress file,
+/// - the heading that summarises the work in the longest report, for example `Summary: Fixed the
+///   list of sessions`,
+/// - the first sentence in which the agent says what it did, in the first `searched` reports after
+///   the prompt `begin`.
 pub(crate) fn reported_work(
     evidence: &Evidence,
     begin: Option<&Quote>,
