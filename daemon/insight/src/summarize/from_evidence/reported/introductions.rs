@@ -1,5 +1,6 @@
 //! Finds the text that introduces a list in a report: the sentence or the headings before the list.
-//! Without this text, the items may seem to say the opposite, for example those below `The problem`.
+//! Without this text, the items may seem to say the opposite, for example those below
+//! `The problem`.
 
 use crate::{
     report::{Topic, is_phrase},
