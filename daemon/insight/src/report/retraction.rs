@@ -1,5 +1,5 @@
-//! Recognises retractions of earlier statements, and finds what the user drops or goes back to, in
-//! English.
+//! Recognises retractions of earlier statements. Also finds what the user drops or goes back to,
+//! but only in English sentences.
 
 use crate::{
     model::{Evidence, transcript::Origin},

@@ -27,7 +27,7 @@ pub(crate) enum Topic {
     Symptom,
     /// The user takes back a wish.
     Withdrawal,
-    /// The user says that something is not required, or not forbidden, any more.
+    /// The user says that something is no longer required, or no longer forbidden.
     Release,
     /// The user leaves work for a later time.
     Postponed,
@@ -73,7 +73,8 @@ pub(crate) enum Topic {
     Guess,
     /// A prompt that says that the agent's last statement is not true.
     Refutation,
-    /// A prompt that objects to the agent's last statement, or says that it is about the wrong thing.
+    /// A prompt that objects to the agent's last statement, or says that it is about the wrong
+    /// thing.
     Contradiction,
     /// A statement that an earlier finding no longer exists.
     Resolved,
@@ -127,8 +128,8 @@ pub(crate) enum Topic {
     Alternative,
     /// A text that begins with a verb that orders work.
     OrderVerb,
-    /// A text of the user that begins with a further verb that orders work. In a text of the agent,
-    /// the verb may describe what the agent did.
+    /// A text of the user that begins with a verb that orders work and is not a verb of
+    /// [`Topic::OrderVerb`]. In a text of the agent, the verb may describe what the agent did.
     UserOrder,
     /// A sentence of the user that says that something fails as before.
     FailsAgain,
@@ -143,8 +144,8 @@ pub(crate) enum Topic {
 }
 
 impl Topic {
-    /// Returns the topic of a claim that contains a phrase of this topic; `None` for topics that only
-    /// [`is_phrase`](super::is_phrase) uses.
+    /// Returns the topic of a claim that contains a phrase of this topic; `None` for topics that
+    /// only [`is_phrase`](super::is_phrase) uses.
     pub(super) fn of_claim(self) -> Option<Topic> {
         match self {
             Topic::LeftToUser => Some(Topic::Open),

@@ -3,8 +3,8 @@
 use crate::model::wording::retry_parts;
 
 /// Returns the line about a command that failed and the form of the command that worked. `message`
-/// is the error message, and `explanation` is the agent's text about the failure; both may be empty.
-/// The commands must not contain backticks.
+/// is the error message, and `explanation` is the agent's text about the failure; both may be
+/// empty. The commands must not contain backticks.
 pub(super) fn retry_line(failed: &str, message: &str, worked: &str, explanation: &str) -> String {
     let message = if message.is_empty() { String::new() } else { format!(" ({message})") };
     let explanation =

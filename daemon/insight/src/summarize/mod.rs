@@ -3,8 +3,9 @@
 //! [`evidence`] extracts facts from a transcript while it grows. [`summarize`] derives a summary
 //! from these facts on this machine. If a model writes the summary instead, [`priority`] and
 //! [`prompt`] define the request, [`pack`] selects the messages of a long session that the model
-//! reads, [`notes`] adds facts from the evidence, and [`reply`] checks the answer against the evidence. [`markdown`] and [`conversation`]
-//! are two views of the result, and [`handoff`] merges several summaries for the next agent.
+//! reads, [`notes`] adds facts from the evidence, and [`reply`] checks the answer against the
+//! evidence. [`markdown`] and [`conversation`] are two views of the result, and [`handoff`] merges
+//! several summaries for the next agent.
 //! Calling the model and storing results happen in other modules.
 
 mod command_lines;

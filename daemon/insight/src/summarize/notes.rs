@@ -1,6 +1,6 @@
 //! Facts from the evidence that precede the messages in a prompt, so that a model knows what the
-//! messages that fit do not show: commits, the state of the repository, results of tests, the user's
-//! decisions and open steps.
+//! messages that fit do not show: commits, the state of the repository, results of tests, the
+//! user's decisions and open steps.
 
 use crate::{
     llm::tokens,
@@ -22,8 +22,8 @@ const COMMITS: usize = 12;
 /// Maximum number of entries of other kinds.
 const ENTRIES: usize = 8;
 
-/// Returns the facts, one a line, in at most `budget` tokens; empty if nothing fits. `summary` is the
-/// summary that was derived from `evidence`.
+/// Returns the facts, one a line, in at most `budget` tokens; empty if nothing fits. `summary` is
+/// the summary that was derived from `evidence`.
 pub fn notes(summary: &EnhancedSessionSummary, evidence: &Evidence, budget: u32) -> String {
     let mut text = HEADING.to_owned();
     let mut left = budget.saturating_sub(tokens::estimate(HEADING));

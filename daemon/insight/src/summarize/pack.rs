@@ -1,11 +1,11 @@
 //! Selects the messages of a session that go into a prompt when not all of them fit.
 //!
 //! Messages arrive one by one, and at most about twice as much text as fits into the prompts is
-//! held in memory. The least valuable messages are removed first: tool output, then tool calls, then
-//! the agent's intermediate replies, then findings, then the reports that end the turns, then
-//! messages of the user; of each kind, the oldest first. Before a report is removed, all reports are
-//! shortened. The user's first and last message, the agent's last message and the agent's latest
-//! summary of the session are kept.
+//! held in memory. The least valuable messages are removed first: tool output, then tool calls,
+//! then the agent's intermediate replies, then findings, then the reports that end the turns, then
+//! messages of the user; of each kind, the oldest first. Before a report is removed, all reports
+//! are shortened. The user's first and last message, the agent's last message and the agent's
+//! latest summary of the session are kept.
 
 use std::collections::HashSet;
 
@@ -196,8 +196,8 @@ impl Packer {
         }
     }
 
-    /// Returns [`Worth::Report`] for a message of the agent, and lowers the turn's message that had it
-    /// before. Returns `worth` for other messages.
+    /// Returns [`Worth::Report`] for a message of the agent, and lowers the turn's message that had
+    /// it before. Returns `worth` for other messages.
     fn with_reports(&mut self, worth: Worth, role: Role) -> Worth {
         match role {
             Role::User => self.worth_without_report = None,

@@ -2,9 +2,9 @@
 //! from the specification of session summaries (intelligent-session-summarization), which is not
 //! part of this repository.
 //!
-//! The specification's formula divides by the sum of a field's affinities, which contradicts its own
-//! tests (0.41 where more than 0.7 is required). Here the priority of a field is the maximum over
-//! all activities of intensity times affinity.
+//! The specification's formula divides by the sum of a field's affinities, which contradicts its
+//! own tests (0.41 where more than 0.7 is required). Here the priority of a field is the maximum
+//! over all activities of intensity times affinity.
 
 use crate::model::activity::{Activity, ActivityVector};
 
@@ -109,8 +109,8 @@ pub fn compute_extraction_priority(field: &str, activity: &ActivityVector) -> f6
     Field::parse(field).map_or(UNKNOWN, |field| priority(field, activity))
 }
 
-/// Returns the fields whose priority is at least `threshold`, in descending priority. Fields of equal
-/// priority keep the order of the table.
+/// Returns the fields whose priority is at least `threshold`, in descending priority. Fields of
+/// equal priority keep the order of the table.
 pub fn get_extraction_fields(activity: &ActivityVector, threshold: f64) -> Vec<Field> {
     let mut included: Vec<(Field, f64)> = EXTRACTION_AFFINITIES
         .iter()

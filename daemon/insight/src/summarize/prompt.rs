@@ -1,6 +1,6 @@
-//! The instructions for a model: the fields that matter for the session, in descending priority. The
-//! texts come from the specification of session summaries (intelligent-session-summarization), which
-//! is not part of this repository.
+//! The instructions for a model: the fields that matter for the session, in descending priority.
+//! The texts come from the specification of session summaries (intelligent-session-summarization),
+//! which is not part of this repository.
 
 use crate::{
     model::activity::ActivityVector,
@@ -8,8 +8,8 @@ use crate::{
 };
 
 /// Returns the whole prompt of the specification: the fields to extract, the transcript, and the
-/// answer format. Only tests call this function: the specification requires a function of this name,
-/// but the daemon fills the templates in `prompts/` with [`extraction_instructions`].
+/// answer format. Only tests call this function: the specification requires a function of this
+/// name, but the daemon fills the templates in `prompts/` with [`extraction_instructions`].
 pub fn build_extraction_prompt(
     activity: &ActivityVector,
     session_content: &str,

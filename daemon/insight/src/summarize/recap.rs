@@ -1,8 +1,8 @@
 //! Parses two texts of an agent about its session: the summary that it writes when the context is
 //! compacted, and the note for a user who was away.
 //!
-//! The summary of a compaction has sections with known names. The sections are parsed separately, so
-//! that the evidence can keep the useful ones.
+//! The summary of a compaction has sections with known names. The sections are parsed separately,
+//! so that the evidence can keep the useful ones.
 
 use crate::text::{Block, blocks, one_line, pattern, sentences, without_code};
 
@@ -170,7 +170,8 @@ impl DescribedError {
         error
     }
 
-    /// Sets the part of the error that belongs to `kind`, such as the fix, unless it is already set.
+    /// Sets the part of the error that belongs to `kind`, such as the fix, unless it is already
+    /// set.
     fn add(&mut self, kind: &str, text: &str) {
         let kind = kind.to_lowercase();
         let fixes = kind.starts_with("fix") || kind.contains("solution");
@@ -179,8 +180,9 @@ impl DescribedError {
     }
 }
 
-/// Returns the useful sections in the order of [`Section::KEPT`]. If there is no such section, returns
-/// the text inside `<summary>`, or all of `text` if it has no such tag. Code blocks are removed.
+/// Returns the useful sections in the order of [`Section::KEPT`]. If there is no such section,
+/// returns the text inside `<summary>`, or all of `text` if it has no such tag. Code blocks are
+/// removed.
 pub(super) fn condensed(text: &str) -> String {
     let text = match text.split_once("<summary>") {
         Some((_, summary)) => summary.split("</summary>").next().unwrap_or(summary),

@@ -19,8 +19,8 @@ pub(crate) enum Block<'t> {
 /// sentences.
 const MAX_LEAD_IN_BYTES: usize = 60;
 
-/// Splits `text` into blocks. Fenced code, lines of [`is_omitted`] and lines that begin with a cross
-/// are left out.
+/// Splits `text` into blocks. Fenced code, lines of [`is_omitted`] and lines that begin with a
+/// cross are left out.
 pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut found: Vec<Block<'_>> = Vec::new();
     let mut fence: Option<&str> = None;
@@ -82,7 +82,8 @@ fn after_symbol(line: &str) -> Option<&str> {
     Some(rest[first.len_utf8()..].trim_start_matches(['\u{FE0F}', ' ']))
 }
 
-/// Whether a line is a table row, a rule, a quote, an HTML comment or a frame such as `★ Insight ──`.
+/// Whether a line is a table row, a rule, a quote, an HTML comment or a frame such as
+/// `★ Insight ──`.
 fn is_omitted(line: &str) -> bool {
     line.starts_with(['|', '>'])
         || line.starts_with("<!--")

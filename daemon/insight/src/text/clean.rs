@@ -51,8 +51,8 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-/// Removes texts that the agent program added, and tags outside of code. In code, `<temp-file>` is a
-/// placeholder.
+/// Removes texts that the agent program added, and tags outside of code. In code, `<temp-file>` is
+/// a placeholder.
 fn without_tags(text: &str) -> String {
     let text =
         pattern!(r"(?s)<(?:system-reminder|ide_[a-z_]+|local-command-[a-z]+)>.*?(?:</[a-z_-]+>|$)")
@@ -162,8 +162,8 @@ fn is_ruler(c: char) -> bool {
 }
 
 /// Cuts `text` to at most `limit` characters, or one more if a back quote has to be closed. Cuts at
-/// the end of a sentence if the result has at least half of the allowed length. Otherwise cuts after
-/// a word, or inside a very long word, and adds an ellipsis.
+/// the end of a sentence if the result has at least half of the allowed length. Otherwise cuts
+/// after a word, or inside a very long word, and adds an ellipsis.
 pub fn cut(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else { return text.to_owned() };
     let sentence = sentence_ends(text).take_while(|at| *at <= end).last();
@@ -294,8 +294,8 @@ fn headings_above<'l>(lines: &[&'l str]) -> Vec<&'l str> {
     found.into_iter().map(|(_, line)| line).collect()
 }
 
-/// Returns the last character, with its index, of the start of `chars` that fits into `budget` bytes
-/// of JSON.
+/// Returns the last character, with its index, of the start of `chars` that fits into `budget`
+/// bytes of JSON.
 fn fitting(chars: impl Iterator<Item = (usize, char)>, budget: usize) -> Option<(usize, char)> {
     let mut spent = 0;
     chars

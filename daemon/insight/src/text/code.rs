@@ -10,9 +10,9 @@ const MAX_CODE_CHARS: usize = 80;
 /// Maximum length, in bytes, of a command that the user runs later.
 const MAX_COMMAND_BYTES: usize = 140;
 
-/// Removes fenced code as [`without_code`] does, but keeps a single line that completes the sentence
-/// before the code, such as a name after `There is one mode:`. Commands for the reader are kept only
-/// if the sentence tells the reader to run them later.
+/// Removes fenced code as [`without_code`] does, but keeps a single line that completes the
+/// sentence before the code, such as a name after `There is one mode:`. Commands for the reader are
+/// kept only if the sentence tells the reader to run them later.
 pub(crate) fn with_short_code(text: &str) -> String {
     let fence = pattern!(
         r"(?m)^([^\n|#>]{4,}):[ \t]*\n(?:[ \t]*\n)?[ \t]*```[\w-]*[ \t]*\n[ \t]*([^\n`]+?)[ \t]*\n[ \t]*```[ \t]*$"
@@ -32,8 +32,8 @@ pub(crate) fn with_short_code(text: &str) -> String {
     removed_code(&with_later_commands(&shortened), true)
 }
 
-/// Moves up to three commands from fenced code into the sentence before it, if this sentence asks the
-/// user to run them later, for example `After the merge, run:`.
+/// Moves up to three commands from fenced code into the sentence before it, if this sentence asks
+/// the user to run them later, for example `After the merge, run:`.
 fn with_later_commands(text: &str) -> Cow<'_, str> {
     let fence = pattern!(
         r"(?m)^([^\n|#>]{4,}):[ \t]*\n(?:[ \t]*\n)?[ \t]*```[\w-]*[ \t]*\n((?:[^\n`]+\n){1,3})[ \t]*```[ \t]*$"

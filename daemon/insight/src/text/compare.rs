@@ -17,8 +17,8 @@ const STOP_WORDS: &[&str] = &[
     "would", "yes", "you", "your",
 ];
 
-/// Returns the meaningful words of `text` in lower case and without inflection. Words with fewer than
-/// three letters or digits are left out.
+/// Returns the meaningful words of `text` in lower case and without common English endings. Words
+/// with fewer than three letters or digits are left out.
 pub(crate) fn words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= 3)
@@ -28,9 +28,9 @@ pub(crate) fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns whether the text with more meaningful words contains at least 80% of the meaningful words
-/// of the other text. If one text has only one or two such words, the other text must have as many.
-/// If a text has no meaningful words, the whole texts are compared.
+/// Returns whether the text with more meaningful words contains at least 80% of the meaningful
+/// words of the other text. If one text has only one or two such words, the other text must have as
+/// many. If a text has no meaningful words, the whole texts are compared.
 pub(crate) fn same_words(a: &str, b: &str) -> bool {
     let (a_words, b_words) = (words(a), words(b));
     if a_words.is_empty() || b_words.is_empty() {

@@ -1,10 +1,10 @@
 //! Creates the handoff for the next agent in a project: the end of the last session that did work,
 //! the user's wishes, the state of the repository, open steps, decisions and failing tests.
 //!
-//! [`gather`] merges episodes, the latest first, so that a step that a later session has done is not
-//! listed as open. [`Handoff::to_text`] renders the result within a number of characters, the most
-//! important entries first. The texts come from users, agents and programs: [`guard`] quotes the
-//! texts so that none of them reads as an instruction. [`entry`] puts the quotes into labelled
+//! [`gather`] merges episodes, the latest first, so that a step that a later session has done is
+//! not listed as open. [`Handoff::to_text`] renders the result within a number of characters, the
+//! most important entries first. The texts come from users, agents and programs: [`guard`] quotes
+//! the texts so that none of them reads as an instruction. [`entry`] puts the quotes into labelled
 //! fields. The caller chooses the episodes; [`did_work`] recognises the useful ones.
 
 mod entry;
@@ -73,9 +73,9 @@ pub struct Handoff {
     pub sessions: Vec<EndedSession>,
     /// Wishes of the user that apply from now on.
     pub preferences: Vec<String>,
-    /// The state of the repository, a pull request and the changes outside of the repository, as the
-    /// last session left them, then unpushed commits and open pull requests that earlier sessions left
-    /// on other branches.
+    /// The state of the repository, a pull request and the changes outside of the repository, as
+    /// the last session left them, then unpushed commits and open pull requests that earlier
+    /// sessions left on other branches.
     pub repository: Vec<SessionLine>,
     /// Open steps, without steps that a later session is known to have done. The steps of sessions
     /// on other branches than the last session come last.
@@ -160,9 +160,9 @@ pub fn quoted_wish(wish: &str) -> Option<String> {
     guard::quote(wish.trim_matches('"'), MAX_ENTRY_CHARS)
 }
 
-/// Merges the earlier part of one session with the user's wishes, for [`Handoff::to_short_text`]. The
-/// text does not quote the requests and reports of the session, so decisions and open ends in them
-/// are listed.
+/// Merges the earlier part of one session with the user's wishes, for [`Handoff::to_short_text`].
+/// The text does not quote the requests and reports of the session, so decisions and open ends in
+/// them are listed.
 pub fn gather_part(
     episode: Option<&Episode>,
     preferences: &[String],
@@ -170,7 +170,8 @@ pub fn gather_part(
 ) -> Handoff {
     let episodes = episode.map_or(&[][..], std::slice::from_ref);
     let mut handoff = gather(episodes, preferences, &WithoutEnding(validity));
-    // A decision in the user's words is not always a fact, for example if a setting states it.
+    // No fact is made from some decisions in the user's words, for example if a setting already
+    // states the decision.
     let decisions =
         episode.iter().flat_map(|episode| episode.summary.key_decisions.iter().flatten());
     for record in decisions.rev() {

@@ -1,5 +1,5 @@
-//! Describes the work that earlier sessions left on branches of which the last session used none:
-//! commits without a push, and open pull requests.
+//! Describes the work that an earlier session left on branches that no later session used: commits
+//! without a push, and open pull requests.
 
 use crate::{
     model::{

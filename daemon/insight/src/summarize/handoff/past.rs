@@ -65,7 +65,8 @@ pub struct EndedSession {
     pub last_tests: Option<String>,
     /// Whether the session ended with a question to the user.
     pub awaits_answer: bool,
-    /// The state of the last request that the handoff quotes, if the agent did not answer the request.
+    /// The state of the last request that the handoff quotes, if the agent did not answer the
+    /// request.
     pub last_request: Option<&'static str>,
     /// The paths of the todo files in which open steps are noted.
     pub notes: Vec<String>,
@@ -139,8 +140,8 @@ impl EndedSession {
         })
     }
 
-    /// Whether a request of this session repeats the task `open` of an earlier session, and not only a
-    /// similar task: `Add the PDF export` does not repeat `Add the CSV export`.
+    /// Whether a request of this session repeats the task `open` of an earlier session, and not
+    /// only a similar task: `Add the PDF export` does not repeat `Add the CSV export`.
     pub(super) fn repeats(&self, open: &str) -> bool {
         let wanted = words(open);
         let mut requests = std::iter::once(&self.objective).chain(&self.asked_later);
@@ -255,8 +256,8 @@ fn last_tests(summary: &EnhancedSessionSummary, ending: &SessionEnding) -> Optio
     }
 }
 
-/// Returns the title of a session. If later requests follow the first request, a title with the words
-/// of the first request is misleading.
+/// Returns the title of a session. If later requests follow the first request, a title with the
+/// words of the first request is misleading.
 fn title<'e>(episode: &'e Episode, ending: &SessionEnding, asked: &str) -> Option<&'e str> {
     let name = episode.name.as_str();
     let has_later = ending.first_request.is_some() && !ending.later_requests.is_empty();
@@ -264,8 +265,8 @@ fn title<'e>(episode: &'e Episode, ending: &SessionEnding, asked: &str) -> Optio
     (!is_cut(name) && !repeats_first).then_some(name)
 }
 
-/// Returns the last tasks that the objective of the summary lists after its first task, without those
-/// that a later request or the title mentions. Empty if the objective itself is quoted.
+/// Returns the last tasks that the objective of the summary lists after its first task, without
+/// those that a later request or the title mentions. Empty if the objective itself is quoted.
 fn other_tasks<'e>(
     episode: &'e Episode,
     ending: &SessionEnding,
@@ -284,8 +285,8 @@ fn other_tasks<'e>(
     tasks[tasks.len().saturating_sub(MAX_OTHER_TASKS)..].to_vec()
 }
 
-/// Whether a report states the results of the last test runs: all of them passed, and the report has
-/// the number of passed tests or the command.
+/// Whether a report states the results of the last test runs: all of them passed, and the report
+/// has the number of passed tests or the command.
 fn states(report: &str, tests: &str) -> bool {
     let counts =
         pattern!(r"(?i)\b(\d+)(?:/\d+)? (?:[a-z-]+ ){0,2}(?:tests?|specs?|passed|pass|passing)\b");

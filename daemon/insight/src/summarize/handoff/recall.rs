@@ -78,8 +78,8 @@ pub enum RecallTopic {
 }
 
 impl RecallMemory {
-    /// Adds the results and open ends of a session. `fact` returns the current wording of a decision
-    /// or an open end, or `None` if the statement no longer holds and is left out.
+    /// Adds the results and open ends of a session. `fact` returns the current wording of a
+    /// decision or an open end, or `None` if the statement no longer holds and is left out.
     pub fn add(&mut self, episode: &Episode, fact: &dyn Fn(&str) -> Option<String>) {
         let summary = &episode.summary;
         let errors = summary.errors_resolved.iter().flatten().filter_map(error);
@@ -120,8 +120,8 @@ impl RecallMemory {
         self.entries.is_empty()
     }
 
-    /// Returns at most [`MAX_LINES`] entries that the prompt clearly matches, the best first. Entries
-    /// of the session `excluded` are left out.
+    /// Returns at most [`MAX_LINES`] entries that the prompt clearly matches, the best first.
+    /// Entries of the session `excluded` are left out.
     pub fn matches(&self, prompt: &str, excluded: Option<SessionKey>) -> Vec<&RecallEntry> {
         let prompt = prompt.trim();
         // Such prompts are commands, or messages that an agent writes in the user's place.

@@ -1,6 +1,6 @@
-//! Chooses what the summary of the last session records and its quoted reports, its title and its
-//! first request lack: the causes of errors, the message of the last commit, and decisions with a
-//! reason.
+//! Chooses what the summary of the last session records, but its quoted reports, its title and its
+//! first request do not contain: the causes of errors, the message of the last commit, and
+//! decisions with a reason.
 
 use crate::{
     model::{
@@ -73,8 +73,8 @@ fn reason_of_commit(done: &str, past: &EndedSession) -> Option<String> {
     (gives_reason.is_match(message) && is_new).then(|| format!("Commit {}: {message}", &found[1]))
 }
 
-/// Returns the decisions with a reason that are no facts, as far as the quoted reports lack them, the
-/// latest first.
+/// Returns the decisions that have a reason, were not made into facts, and are not in the quoted
+/// reports, the latest first.
 pub(super) fn decisions(
     summary: &EnhancedSessionSummary,
     past: &EndedSession,

@@ -55,14 +55,16 @@ const STATES: usize = 3;
 const COMMANDS: usize = 3;
 const DONE: usize = 3;
 
-/// The positions of the first section and of the states of the own branch.
+/// The indexes of the section about the ending, and of the section with the states of the branches
+/// of the last session.
 const ENDING: usize = 0;
 const OWN_STATES: usize = 2;
 
 /// Shows the agent how to find more.
 const FOOT: &str = "More: tools search_sessions and get_session, or `graphiti search`.";
 
-/// Follows the headings of lists that others may have changed. One note is enough for both lists.
+/// Follows the heading of a list about the repository, which others may have changed. If there are
+/// two such lists, only the first heading has this note.
 const CHANGED_SINCE: &str = " (it may have changed since)";
 
 impl Handoff {
@@ -82,7 +84,8 @@ impl Handoff {
         let page = match self.sessions.first() {
             Some(last) => {
                 let page = filled(self.sections(last, true));
-                // The title and a note are left out only if these lines fit.
+                // The title is left out only if the request fits, and the note at the second list
+                // about the repository only if the first list fits.
                 let shows_request = page.shows(ENDING, &format!("“{}”", last.objective));
                 let shown = match shows_request {
                     true => last.clone(),
@@ -99,8 +102,8 @@ impl Handoff {
             .then(|| HandoffText { text, lines: page.counted() })
     }
 
-    /// Renders the wishes, open ends and decisions, which a compaction of the session may have lost.
-    /// Returns `None` if there are no such entries, or if none of them fits.
+    /// Renders the wishes, open ends and decisions, which a compaction of the session may have
+    /// lost. Returns `None` if there are no such entries, or if none of them fits.
     pub fn to_short_text(&self, max_chars: usize) -> Option<String> {
         let sections = vec![
             self.wishes_section(),
@@ -200,10 +203,10 @@ impl Handoff {
         }
     }
 
-    /// Builds a list. The first three entries have the first of the `priorities`. The others, and the
-    /// decisions of older sessions, have the second. Each entry that is not from the last session ends
-    /// with the date of its session. An open end ends with the branch, too, if the last session did
-    /// not work on it.
+    /// Builds a list. The first three entries have the first of the `priorities`. The others, and
+    /// the decisions of older sessions, have the second. Each entry that is not from the last
+    /// session ends with the date of its session. An open end ends with the branch, too, if the
+    /// last session did not work on it.
     fn list_section(
         &self,
         heading: &str,

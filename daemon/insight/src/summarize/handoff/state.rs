@@ -42,11 +42,11 @@ impl LeftState {
 }
 
 /// Rewords a state of the repository as what the session saw, because others may have pushed or
-/// committed since. Leaves out checks that passed, because their branch and folder are unknown. With
-/// several branches (`has_one_branch` is false), leaves out the checks of pull requests, too. With one
-/// branch and no test run, keeps the checks that passed, because the rest would read as if nothing was
-/// checked. Adds the label `checks` to failed checks, because only the part about passed checks had
-/// this label.
+/// committed since. Leaves out checks that passed, because their branch and folder are unknown.
+/// With several branches (`has_one_branch` is false), leaves out the checks of pull requests, too.
+/// With one branch and no test run, keeps the checks that passed, because the rest would read as if
+/// nothing was checked. Adds the label `checks` to failed checks, because only the part about
+/// passed checks had this label.
 pub(super) fn as_seen(state: &str, has_one_branch: bool) -> String {
     let has_no_tests = has_one_branch && state.split("; ").any(|part| part == NO_TEST_RUN);
     let is_known = |part: &&str| {
@@ -65,8 +65,8 @@ pub(super) fn as_seen(state: &str, has_one_branch: bool) -> String {
     parts.collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the completed task about the last pull request of the session. With several branches, only
-/// a task that the summarizer worded is clear.
+/// Returns the completed task about the last pull request of the session. With several branches,
+/// only a task that the summarizer worded is clear.
 pub(super) fn pull_request(summary: &EnhancedSessionSummary, has_one_branch: bool) -> Option<&str> {
     let is_about_it = |done: &&String| {
         done.starts_with("Pull request #")

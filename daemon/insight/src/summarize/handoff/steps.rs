@@ -6,9 +6,9 @@ use crate::{
     text::{pattern, same_words, share_of_words, words},
 };
 
-/// Whether a step is not work for a later session. Such steps are: unchecked boxes of a pull request,
-/// tests that were changed and not run, untouched files of a plan, possible improvements, and
-/// waiting.
+/// Whether a step is not work for a later session. Such steps are: unchecked boxes of a pull
+/// request, tests that were changed and not run, untouched files of a plan, possible improvements,
+/// and waiting.
 pub(super) fn is_no_work(step: &str) -> bool {
     pattern!(
         r"(?i)^(?:unchecked in|tests were changed|planned, not changed|you.ll need to wait)|\bcan (?:add|be \w+|enhance|extend|improve)\b.*\b(?:if|later)\b"
@@ -45,7 +45,8 @@ pub(super) fn is_short_lived(step: &str) -> bool {
         || pattern!(r"(?i)^(?:#\d+ )?(?:verify|check) ").is_match(step) && is_routine(step)
 }
 
-/// Whether a check is a routine after a change: it is about a run, a pull request or the change itself.
+/// Whether a check is a routine after a change: it is about a run, a pull request or the change
+/// itself.
 fn is_routine(step: &str) -> bool {
     pattern!(
         r"(?i)\b(?:tests?|suite|builds?|ci|checks|pipelines?|workflows?|lint\w*|pull requests?|prs?|diff|change[sd]?|fix(?:es)?|commits?|it|that|this|them|everything|whether|if|again)\b|#\d"
@@ -60,8 +61,9 @@ pub(super) fn covers(done: &str, step: &str) -> bool {
     same_words(done, step) || asked.len() > 2 && share_of_words(&asked, &words(done)) >= 0.7
 }
 
-/// Same as [`covers`], but the task contains almost all words of the step: `Described the PDF export`
-/// does not cover `Describe the CSV export`. The verb at the beginning of the step may differ.
+/// Same as [`covers`], but the task contains almost all words of the step: `Described the PDF
+/// export` does not cover `Describe the CSV export`. The verb at the beginning of the step may
+/// differ.
 pub(super) fn covers_whole(done: &str, step: &str) -> bool {
     let object = step.split_once(' ').map_or(step, |(_, object)| object);
     let asked = words(object);

@@ -1,16 +1,16 @@
-//! Decides which open ends of a session later sessions took up.
+//! Decides whether a later session took up an open end of a session.
 
 use crate::summarize::{
     from_evidence::NOT_ANSWERED,
     handoff::{EndedSession, steps},
 };
 
-/// Whether one of the `later` sessions, or the session `past` itself, did the step or was asked for it.
-/// If a later session continued the objective, its summary lists the remaining steps.
+/// Whether one of the `later` sessions, or the session `past` itself, did the step or was asked for
+/// it. If a later session continued the objective, its summary lists the remaining steps.
 ///
 /// Facts end with the tasks and requests of later sessions. Therefore, a task that is only similar
-/// does not close a step that is a current fact (`is_fact`). A question without an answer matters only
-/// while the same work continues.
+/// does not close a step that is a current fact (`is_fact`). A question without an answer matters
+/// only while the same work continues.
 pub(super) fn is_taken_up(
     later: &[EndedSession],
     past: &EndedSession,

@@ -11,8 +11,8 @@ const OWN_TOOLS: &[&str] = &["mcp__graphiti__", "mcp_graphiti_", "graphiti"];
 
 /// Whether a session did work that another session may continue: it changed something, ran tests or
 /// fixed an error. A session also did work if it decided or completed something, left a finding of
-/// its review to others, gave a long answer, or was more than a question with its answer. The cases
-/// of the second sentence do not count if the session only queried graphiti.
+/// its review to others, gave a long answer, or was more than a question with its answer. If the
+/// session only queried graphiti, only the first sentence applies.
 pub fn did_work(episode: &Episode) -> bool {
     let summary = &episode.summary;
     let changed = summary.files_modified.as_ref().is_some_and(|files| !files.is_empty())

@@ -98,8 +98,8 @@ fn has_step(evidence: &Evidence, steps: &[GitStep]) -> bool {
     evidence.git_events.iter().any(|event| event.succeeded && steps.contains(&event.step))
 }
 
-/// Whether a command succeeded. If commands are missing in the evidence because of its limits, it is
-/// enough that the session mentions the command.
+/// Whether a command that matches `command` succeeded. If commands are missing in the evidence
+/// because of its limits, it is enough that the session mentions such a command.
 fn ran(evidence: &Evidence, command: &Regex, session: &SessionText) -> bool {
     let mut succeeded = evidence.commands.iter().filter(|run| run.outcome.succeeded());
     succeeded.any(|run| command.is_match(&run.command))

@@ -16,8 +16,8 @@
 //!   that is in no text of the session,
 //! - if it is a decision, a next step or a discovery that shares neither a name nor enough words
 //!   with the session,
-//! - if it is a next step that removes something, and the session contains no word for a removal, no
-//!   name in the step, and not all its other words,
+//! - if it is a next step that removes something, and the session contains no word for a removal,
+//!   none of the names in the step, and not all of the step's other words,
 //! - if it is a resolved error that names a test which failed to the end.
 //!
 //! The objective is not checked.

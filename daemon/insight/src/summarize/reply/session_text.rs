@@ -75,8 +75,8 @@ impl SessionText {
     }
 
     /// Returns whether each quotation in `text` that is attributed to the user occurs in a text of
-    /// the user. What the user chose, asked or confirmed may be in the words of the agent, so such a
-    /// quotation may occur in any text of the session.
+    /// the user. What the user chose, asked or confirmed may be in the words of the agent, so such
+    /// a quotation may occur in any text of the session.
     pub(super) fn has_quotes(&self, text: &str) -> bool {
         let after = pattern!(
             r#"(?i)(?:\buser(?:'s|’s)?[ \w,]{0,30} (?:(?P<wrote>said|says|wrote|writes|words?)|stated|insisted|answered|replied|explained|asked|told|decided|chose|requested|confirmed)\b|(?P<label>^\W*user:))[^"“”«».!?]{0,40}["“«](?P<quote>[^"“”«»]{3,})["”»]"#
@@ -189,8 +189,8 @@ fn names(statement: &str) -> Vec<String> {
     found
 }
 
-/// Returns whether enough words of a text are English function words, and most of its function words
-/// are English.
+/// Returns whether enough words of a text are English function words, and most of its function
+/// words are English.
 fn is_english(text: &str) -> bool {
     let english = pattern!(r"(?i)\b(?:the|and|is|of|to|it|that|not|for|with)\b");
     let others = pattern!(
