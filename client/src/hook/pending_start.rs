@@ -1,7 +1,7 @@
 //! Keeps the start event of a session whose handoff was not ready in time, because the daemon was
 //! down or busy. The hooks of the session's next prompts send the event again until the handoff is
-//! ready, at most [`ATTEMPTS`] times. Agents without a hook for prompts (`EventKind::Prompt`) get no
-//! late handoff.
+//! ready, at most [`ATTEMPTS`] times. An agent without a hook for prompts (`EventKind::Prompt`)
+//! gets no late handoff.
 
 use std::{
     fs, io,
