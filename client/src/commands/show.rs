@@ -156,7 +156,8 @@ fn title(answer: &GetSessionAnswer) -> String {
     }
 }
 
-/// Formats the id, the agent, the project, the branch, the state, the time and the number of messages.
+/// Formats the id, the agent, the project, the branch, the state, the time and the number of
+/// messages.
 fn facts(answer: &GetSessionAnswer) -> String {
     let session = &answer.session;
     // The outcome is omitted, and also the branch if the summary has a section about the

@@ -37,7 +37,7 @@ pub(super) fn run(args: cli::Sync, screen: &Screen) -> Result<(), AskError> {
     }
     if args.again {
         if answer.dry_run && answer.sessions_found > 0 {
-            screen.print("Request them again with: graphiti sync --again --run");
+            screen.print("To request them again, repeat the command with --run.");
         }
     } else if answer.dry_run && answer.sessions_found > 0 {
         preview(&answer, screen);
@@ -65,5 +65,5 @@ fn preview(answer: &SyncHistoryAnswer, screen: &Screen) {
         let more = answer.sessions_found - answer.sessions.len();
         screen.print(screen.dim(format!("  … and {more} more")));
     }
-    screen.print("Index them with: graphiti sync --run");
+    screen.print("To index them, repeat the command with --run.");
 }

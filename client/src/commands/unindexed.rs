@@ -18,7 +18,7 @@ pub(super) fn run(args: cli::Unindexed, screen: &Screen) -> Result<(), AskError>
     if args.output.json {
         screen.print_json(&answer);
     } else if answer.sessions.is_empty() {
-        screen.print("Every session has its summary.");
+        screen.print("No session waits for its summary.");
     } else {
         list::print(&answer.sessions, screen);
     }

@@ -23,7 +23,7 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
         screen.print(screen.warn(format!("No model is called at present: {}", line(outage))));
     }
     if used.rows.is_empty() {
-        screen.print("No model was called.");
+        screen.print("No model was called in this time.");
         print_prices(&used, screen);
         print_memory(&used, screen);
         return Ok(());

@@ -1,6 +1,7 @@
 //! Keeps the start event of a session whose handoff was not ready in time, because the daemon was
 //! down or busy. The hooks of the session's next prompts send the event again until the handoff is
-//! ready, at most [`ATTEMPTS`] times.
+//! ready, at most [`ATTEMPTS`] times. An agent without a hook for prompts (`EventKind::Prompt`)
+//! gets no late handoff.
 
 use std::{
     fs, io,
@@ -24,7 +25,7 @@ const ATTEMPTS: u32 = 5;
 pub(super) struct PendingStart {
     #[serde(flatten)]
     pub(super) event: HookEvent,
-    /// How often the event was sent again.
+    /// How often the event was sent again without a handoff in the answer.
     #[serde(default)]
     attempts: u32,
 }

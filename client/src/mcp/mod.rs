@@ -137,7 +137,7 @@ impl Shim {
     }
 
     /// Answers pending requests with an error if the daemon does not answer on a new connection. A
-    /// daemon that is busy with a request answers on a new connection.
+    /// daemon that needs long for one request still answers on a new connection.
     fn check_daemon(&mut self) -> io::Result<()> {
         if self.relay.is_idle() {
             return Ok(());

@@ -1,7 +1,8 @@
 //! Runs the daemon as a user service of the system's service manager.
 //!
 //! Each manager is a list of files to install and of commands to run ([`Manager`]). The files come
-//! from `systemd/` and `launchd/`, with the paths of this machine filled in.
+//! from `systemd/` and `launchd/`, with the paths of this machine filled in. The task scheduler of
+//! Windows needs no files.
 
 mod launchd;
 mod systemd;

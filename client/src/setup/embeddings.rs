@@ -36,8 +36,8 @@ pub(crate) fn target_folder(folder: &Path, home: &Path) -> Result<PathBuf, Strin
     Ok(models(home).join(name))
 }
 
-/// Copies the model in `folder` to `place`, and replaces an earlier model there. After an
-/// interruption, `place` contains no incomplete model.
+/// Copies the model in `folder` to `place`, and replaces an earlier model there. The files are
+/// copied to another folder first, so that an interrupted copy leaves `place` unchanged.
 pub(crate) fn install_model(folder: &Path, place: &Path) -> io::Result<()> {
     if folder.canonicalize()? == place.canonicalize().unwrap_or_default() {
         return Ok(());

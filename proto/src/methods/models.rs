@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// `graphiti/usage`: returns the usage of models, by day and project.
+/// `graphiti/usage`: returns the usage of models, by day, project and purpose.
 pub const USAGE: &str = "graphiti/usage";
 /// `graphiti/tools`: lists or changes the classifications of tools by models and by the user.
 pub const TOOLS: &str = "graphiti/tools";

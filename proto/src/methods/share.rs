@@ -85,8 +85,8 @@ pub struct ShareReport {
     pub machine: String,
     /// The projects whose sessions are written to the graph.
     pub projects: Vec<SharedProjectRow>,
-    /// Number of sessions that wait to be compared with the graph, with the rejected sessions. Only
-    /// their differences are written.
+    /// Number of sessions that wait to be compared with the graph, including the rejected sessions.
+    /// Only their differences are written.
     pub backlog: usize,
     /// Number of sessions that the engine rejected, or that cannot be removed from the graph
     /// because of a damaged record. Such a session is not sent again until it changes, a fill is

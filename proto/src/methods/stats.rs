@@ -42,7 +42,7 @@ pub enum StatsGrouping {
 pub struct Stats {
     /// The first day that is counted; empty if all days are counted.
     pub since: String,
-    /// The sum of all sessions.
+    /// The sum of all sessions that match the request.
     pub total: StatsRow,
     /// The tables, in the order of the request.
     pub tables: Vec<StatsTable>,

@@ -15,7 +15,7 @@ pub struct AddMemoryArguments {
     pub name: String,
     /// What to remember.
     pub episode_body: String,
-    /// The project: a namespace or a directory; by default the caller's project.
+    /// The project: a namespace or a directory; otherwise the caller's project.
     pub group_id: Option<String>,
     /// What the body is: `text`, `json`, or `message` for lines such as `user: …`.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["text", "json", "message"])))]
@@ -81,8 +81,8 @@ pub struct AddMemoryAnswer {
 pub struct EarlierWish {
     /// The id of the preference.
     pub fact: String,
-    /// Its words.
+    /// The words of the preference.
     pub text: String,
-    /// Since when it holds, RFC 3339.
+    /// Since when the preference holds, RFC 3339.
     pub since: String,
 }

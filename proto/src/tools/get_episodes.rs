@@ -18,7 +18,8 @@ pub struct GetEpisodesArguments {
     pub group_id: Option<String>,
     /// The older name of `max_episodes`.
     pub last_n: Option<usize>,
-    /// An episode, for example `next` of the previous page: only episodes of earlier sessions are returned.
+    /// An episode, for example `next` of the previous page: only episodes of earlier sessions are
+    /// returned.
     pub before: Option<String>,
 }
 

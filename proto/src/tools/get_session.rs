@@ -90,7 +90,7 @@ pub struct FileRow {
     pub sub_agent: Option<String>,
     /// Whether the file still exists.
     pub exists: bool,
-    /// Number of records that were read.
+    /// Number of records with useful content that were read.
     pub read: u64,
     /// Number of records without useful content, by type.
     pub skipped: std::collections::BTreeMap<String, u64>,

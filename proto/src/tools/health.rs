@@ -82,7 +82,7 @@ pub struct AgentHealth {
     pub version: Option<String>,
     /// Number of the agent's sessions that have messages or failed.
     pub sessions: u64,
-    /// Number of the agent's records that were read.
+    /// Number of the agent's records with useful content that were read.
     pub read: u64,
     /// Number of the agent's records without useful content, by type.
     pub skipped: BTreeMap<String, u64>,
@@ -251,7 +251,7 @@ pub struct EvictionStats {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Records {
-    /// Number of records that were read.
+    /// Number of records with useful content that were read.
     pub read: u64,
     /// Number of records without useful content, by type.
     pub skipped: BTreeMap<String, u64>,

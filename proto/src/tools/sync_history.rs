@@ -45,7 +45,8 @@ pub struct SyncHistoryAnswer {
     pub status: String,
     /// Whether only a report was requested.
     pub dry_run: bool,
-    /// Number of sessions that were not indexed yet, at most `max_sessions`.
+    /// Number of sessions that were not indexed yet, or with `again`, whose summaries the model did
+    /// not write; at most `max_sessions`.
     pub sessions_found: usize,
     /// The estimated cost of the model in US dollars; 0 if no model writes summaries, or if the
     /// price of the model is unknown.
@@ -58,7 +59,7 @@ pub struct SyncHistoryAnswer {
     pub estimated_tokens: u64,
     /// The first ten sessions that were found.
     pub sessions: Vec<PastSession>,
-    /// Number of sessions that were indexed.
+    /// Number of sessions that were indexed, or with `again`, whose summaries the model wrote.
     pub sessions_indexed: usize,
     /// Number of sessions that got no episode: they have no messages, or the setting
     /// `store_in_graph` is false.
@@ -78,7 +79,7 @@ pub struct SyncHistoryAnswer {
 pub struct PastSession {
     /// The path of the transcript.
     pub path: String,
-    /// When the transcript was last written, RFC 3339.
+    /// When the transcript was last written, RFC 3339; for a known session, its last activity.
     pub modified: String,
     /// Number of messages; 0 when it has not been read yet.
     pub messages: u32,

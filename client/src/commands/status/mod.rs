@@ -67,7 +67,7 @@ pub(super) fn run(args: &cli::Status, screen: &Screen) -> Result<(), AskError> {
 }
 
 /// Waits until all sessions are read. The daemon ends its connections when it stops, and also when
-/// it reopens its database. After the latter, the client waits again.
+/// it reopens its database. If the daemon only reopens its database, the client waits again.
 fn settle() -> Result<Connection, AskError> {
     let mut attempts = 0;
     loop {

@@ -70,7 +70,7 @@ pub(super) fn older(answer: &HealthAnswer) -> Vec<String> {
         (answer.older_summaries, "summaries of an older version are being created again"),
         (
             answer.older_model_summaries,
-            "summaries by a model are older; remedy: `graphiti close --again ID`, which calls it",
+            "summaries by a model are older; remedy: `graphiti close --again ID`, which calls the model",
         ),
     ];
     let counts = counts.into_iter().filter(|(count, _)| *count > 0);
