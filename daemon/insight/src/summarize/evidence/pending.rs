@@ -26,7 +26,8 @@ use crate::{
 pub(super) struct Pending {
     /// Calls that have no result yet, oldest first.
     pub(super) calls: Vec<PendingCall>,
-    /// The line of the last result before the last call. All calls before this line have ended.
+    /// The line of the last result before the last call. A call before this line no longer waits
+    /// for its result.
     pub(super) settled: u64,
     /// Background tasks that have not ended, oldest first.
     pub(super) background: Vec<BackgroundTask>,
