@@ -284,8 +284,8 @@ impl Collector {
         }
     }
 
-    /// Records the changed settings. A setting that is changed again keeps its first old value. When
-    /// the setting has this value again, its record is removed.
+    /// Records the changed settings. A setting that is changed again keeps its first old value.
+    /// When the setting has this value again, its record is removed.
     fn keep_settings(&mut self, change: &PlannedChange, moment: EntryPosition) {
         if files::is_scratch(&self.evidence, &change.path) {
             return;

@@ -1,6 +1,6 @@
-//! Recognises failures that say nothing about the project, such as mistakes of the agent in the use
-//! of its tools, refused permissions and a missing search tool. Also recognises successes that do
-//! not prove a fix.
+//! Recognises slips: failures that say nothing about the project, such as mistakes of the agent in
+//! the use of its tools, refused permissions and a missing search tool. Also recognises successes
+//! that do not prove a fix.
 
 use std::time::Duration;
 
@@ -67,6 +67,7 @@ const TYPOS: &[&str] = &[
     "no matches found: ",
 ];
 
+/// Messages of agent programs about a refused call or a call with wrong arguments.
 const SLIPS: &[&str] = &[
     "has not been read yet",
     "has been modified since read",

@@ -40,7 +40,7 @@ pub(in crate::summarize::evidence) fn chosen(
     {
         return vec![accepted];
     }
-    // A letter answers the last question that offered letters.
+    // A letter answers the last question that offered letters. A number may answer an earlier one.
     let is_letter = marks.first().is_some_and(|mark| !is_number(mark));
     let offers = [reply].into_iter().chain(earlier.iter().copied());
     let mut offers = offers.filter(|offer| !options_like(offer, &marks).is_empty());
