@@ -177,7 +177,8 @@ impl Collector {
         };
         let Some(delegation) = self.evidence.delegations.iter_mut().find(same) else { return };
         delegation.outcome = Some(outcome);
-        // The agent program, not the sub-agent, wrote this line with the id and the lines below it.
+        // The line with the id and the lines below it are from the agent program, not from the
+        // sub-agent.
         let text = text.split("\nagentId: ").next().unwrap_or(text);
         let text = without_code(text);
         delegation.report = (text.trim().len() > 30).then(|| kept(text.trim(), bounds::REPORT));

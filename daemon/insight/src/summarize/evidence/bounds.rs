@@ -56,8 +56,8 @@ pub(super) const STATEMENTS_OF_A_KIND: usize = 14;
 /// Maximum length, in bytes, of a statement, of a service error, or of an unanswered call.
 pub(super) const STATEMENT: usize = 280;
 /// Maximum number of files. Files that were only read are dropped first, then changed files. In
-/// both groups, files whose last read or change was in the file of a sub-agent precede the others.
-/// Otherwise, the order is that of the last reads or changes.
+/// both groups, files that a sub-agent read or changed last are dropped before the others, and then
+/// the files whose last read or change is the oldest.
 pub(super) const FILES: usize = 300;
 /// Maximum number of files that were only read.
 pub(super) const FILES_READ: usize = 80;
@@ -65,8 +65,9 @@ pub(super) const FILES_READ: usize = 80;
 pub(super) const PATHS: usize = 24_000;
 /// Maximum length, in bytes, of a path.
 pub(super) const PATH: usize = 260;
-/// Maximum number of commands. The oldest successful command outside of the latest third is dropped
-/// first, or else the oldest command.
+/// Maximum number of commands. Outside of the latest third, the oldest failed run of a command that
+/// succeeded later is dropped first, or else the oldest successful command. If there is neither,
+/// the oldest command is dropped.
 pub(super) const COMMANDS: usize = 36;
 /// Maximum number of commands that worked only in another form. The oldest is dropped first.
 pub(super) const RETRIES: usize = 6;

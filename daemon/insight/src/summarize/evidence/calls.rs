@@ -146,7 +146,8 @@ fn pending(question: &UserQuestion) -> PendingQuestion {
     }
 }
 
-/// Returns the first string argument of at most 80 bytes, which is usually the target of the tool.
+/// Returns the first string argument of at most 80 bytes, which usually is the object that the tool
+/// reads or changes. Returns an empty text if there is no such argument.
 fn target(call: &Call<'_>) -> String {
     let arguments = call.input.as_object().into_iter().flatten();
     let texts = arguments.filter_map(|(_, value)| value.as_str());

@@ -128,8 +128,9 @@ impl Collector {
     }
 
     /// Records the latest call that still waits for its result, if there is one. The agent
-    /// continues only when it has all results. So a result is lost, and its call is ignored, if the
-    /// agent wrote a reply after the call, or made another call after a later result.
+    /// continues only when it has all results. Therefore, if the agent wrote a reply after a call,
+    /// or made another call after a later result, the result of the call was lost, and the call is
+    /// ignored.
     fn note_unanswered(&mut self) {
         let spoken_at = self.evidence.last_reply.as_ref().map_or(0, |reply| reply.origin.line);
         let is_open = |call: &&PendingCall| {

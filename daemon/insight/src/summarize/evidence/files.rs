@@ -125,7 +125,7 @@ impl PlannedChange {
 const EDITS: usize = 8;
 
 impl PlannedChange {
-    /// Returns an edit of the file at `path` that a report mentions.
+    /// Returns an edit of the file at `path`, for a file that a report names as changed.
     pub(super) fn reported(path: &str, directory: &str) -> PlannedChange {
         let path = resolve(directory, path);
         PlannedChange { path, ..PlannedChange::from(&Effect::Edit(String::new())) }
@@ -209,7 +209,7 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, moment: E
         FileAction::Move(to) => {
             let known = evidence.files.contains_key(&planned.path);
             move_work(evidence, &planned.path, to);
-            // A folder is not counted as a file. The line above moved the work on its files.
+            // A folder is not counted as a file. `move_work` already moved the work on its files.
             if !known && !looks_like_a_file(&planned.path) && !looks_like_a_file(to) {
                 return;
             }
@@ -320,8 +320,8 @@ fn looks_like_a_file(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.trim_start_matches('.').contains('.'))
 }
 
-/// Removes files until the limits are met, but never removes `latest`. Among changed files, the
-/// files in `own` are removed last.
+/// Removes files until the limits of their number and of their paths are met, but never removes
+/// `latest`. Among changed files, the files in `own` are removed last.
 pub(super) fn bound(evidence: &mut Evidence, latest: &str, own: &BTreeSet<String>) {
     let files = &mut evidence.files;
     while files.len() > bounds::FILES

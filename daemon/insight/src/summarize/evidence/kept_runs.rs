@@ -187,7 +187,7 @@ impl Collector {
     }
 
     /// Whether a command ran while the changes were stashed, for example `git stash && npm test`.
-    /// Updates `stashed` for later commands.
+    /// Updates `stashed` of the pending state for later commands.
     fn hides_changes(&mut self, run: &Run<'_>) -> bool {
         let was_stashed = self.pending.stashed;
         let calls = run.command.git.iter().filter(|call| call.subcommand() == "stash");

@@ -19,12 +19,13 @@ use crate::{
 /// Adds a sub-agent's evidence to the evidence of its session.
 ///
 /// The sub-agent's work counts as work of the session: files, todo and plan files, settings,
-/// commands, tests, errors, commits and other events of the repository, pull requests,
-/// publications, changes outside of the repository, delegations, tools and tokens. Its prompts,
-/// replies, statements, tasks, choices, recaps and messages do not count, because agents exchanged
-/// them. Its working time does not count, because the session waits for the sub-agent. Its commands
-/// that worked only in another form are left out, too. The state of the repository is merged only
-/// if the sub-agent worked in directories of the session.
+/// commands, tests, errors, reports of formatters, commits and other events of the repository, pull
+/// requests, publications, changes outside of the repository, delegations, tools, models, tokens,
+/// branches and directories. Its prompts, replies, statements, tasks, choices, recaps and messages
+/// do not count, because agents exchanged them. Its working time does not count, because the
+/// session waits for the sub-agent. Its commands that worked only in another form are left out,
+/// too. The state of the repository is merged only if the sub-agent worked only in directories of
+/// the session.
 ///
 /// If the session's own file contains the calls of the sub-agent with this `id`, the sub-agent's
 /// work is already counted. In that case, only its tokens, its models and its first and last time
@@ -116,8 +117,8 @@ fn insert_by_time<T: Clone>(list: &mut Vec<T>, more: &[T], at: impl Fn(&T) -> Op
     }
 }
 
-/// Merges the state of the repository if the sub-agent worked in directories of the session. Must
-/// run before the commands of the sub-agent are added to the session.
+/// Merges the state of the repository if the sub-agent worked only in directories of the session.
+/// Must run before the commands of the sub-agent are added to the session.
 fn checkout(session: &mut Evidence, sub_agent: &Evidence) {
     if !sub_agent.directories.iter().all(|folder| session.directories.contains(folder)) {
         return;
@@ -146,7 +147,7 @@ fn left_stashes(evidence: &Evidence, other: &Evidence) -> Vec<String> {
         for call in calls.filter(|call| call.subcommand() == "stash") {
             let mut made = other.git_events.iter().filter(is_stash);
             if git::makes_stash(&call) {
-                // `other` made this stash. An empty name keeps its place in the list.
+                // `other` made this stash. An empty name takes its position in the list.
                 stashes.extend(made.any(|event| event.origin == run.origin).then(String::new));
             } else if !(has_failed && call.is_alone) {
                 git::restore(&mut stashes, &call);

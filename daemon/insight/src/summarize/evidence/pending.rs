@@ -26,7 +26,8 @@ use crate::{
 pub(super) struct Pending {
     /// Calls that have no result yet, oldest first.
     pub(super) calls: Vec<PendingCall>,
-    /// The line of the last result before the last call. All calls before this line have ended.
+    /// The line of the last result before the last call. A call before this line no longer waits
+    /// for its result.
     pub(super) settled: u64,
     /// Background tasks that have not ended, oldest first.
     pub(super) background: Vec<BackgroundTask>,
@@ -175,8 +176,8 @@ pub(super) struct AnswerOptions<'o> {
     pub(super) is_list: bool,
 }
 
-/// Returns the options that an answer contains. Longer options are matched first, so that an
-/// option inside of a longer option is not found.
+/// Returns the options that an answer contains. Longer options are matched first, so that an option
+/// that is a part of a longer, chosen option is not found.
 pub(super) fn options_in_answer<'o>(options: &'o [String], answer: &str) -> AnswerOptions<'o> {
     let mut by_length: Vec<&String> = options.iter().filter(|one| !one.is_empty()).collect();
     by_length.sort_by_key(|one| std::cmp::Reverse(one.len()));

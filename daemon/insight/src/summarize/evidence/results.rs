@@ -29,8 +29,8 @@ use crate::{
 /// whether an edit found its text, or which key a task got.
 const SHORT_ANSWER: usize = 400;
 
-/// Maximum length, in bytes, of the part of the output of a reading command that is searched for an
-/// error message or, if the command succeeded, for any text.
+/// Maximum length, in bytes, of the part of a reading command's output that is decoded: for an
+/// error message if the command failed, otherwise to learn whether the command printed anything.
 const FAILURE_READ: usize = 4_000;
 
 /// Whether the answer to a change says that the file is new.
@@ -284,8 +284,8 @@ impl Collector {
         }
     }
 
-    /// Records the changed settings. A setting that is changed again keeps its first old value. When
-    /// the setting has this value again, its record is removed.
+    /// Records the changed settings. A setting that is changed again keeps its first old value.
+    /// When the setting has this value again, its record is removed.
     fn keep_settings(&mut self, change: &PlannedChange, moment: EntryPosition) {
         if files::is_scratch(&self.evidence, &change.path) {
             return;

@@ -19,7 +19,8 @@ use crate::{
 
 /// Number of commands after a failed command that may be another form of the failed command.
 const NEXT_COMMANDS: u8 = 4;
-/// Like [`NEXT_COMMANDS`], if the program was not found. The agent may first look for the program.
+/// Same as [`NEXT_COMMANDS`], for a failed command whose program was not found. The agent may first
+/// look for the program.
 const NEXT_CALLS: u8 = 12;
 /// Minimum share of the words of each form that the other form must contain.
 const SAME_PURPOSE: f64 = 0.5;

@@ -9,8 +9,8 @@ use crate::{
 /// share of the words of the other.
 const RETYPED: f64 = 0.6;
 
-/// Whether `text` is the last prompt, written again with a correction before any file was changed.
-/// The caller checks that the user stopped the agent.
+/// Whether `text` is the last prompt, which the user wrote again with a correction before any file
+/// was changed. The caller checks that the user stopped the agent.
 pub(super) fn retypes(evidence: &Evidence, text: &str) -> bool {
     let Some(last) = evidence.prompts.last() else { return false };
     let (before, after) = (words(&last.text), words(text));

@@ -43,7 +43,7 @@ fn is_stale_notice(text: &str) -> bool {
 
 /// Maximum number of earlier reports that are searched for the options from which a prompt chooses.
 const REPORTS_WITH_OPTIONS: usize = 2;
-/// A prompt of at least this number of words contains more than the picked option.
+/// Number of words from which a prompt contains more than the picked option.
 const PICK: usize = 5;
 /// Maximum number of confirmed statements that are taken from a prompt.
 const CONFIRMED: usize = 2;

@@ -13,7 +13,7 @@ pub(crate) enum Attempt {
     Command(String),
     Tests {
         framework: String,
-        /// The failed tests, by shortened names.
+        /// The names of the failed tests. Long names are shortened.
         names: Vec<String>,
         /// Number of tests that passed or failed in the run.
         total: u32,

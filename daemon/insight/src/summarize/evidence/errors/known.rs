@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Finds the sentences in which the agent says that its work did not cause a failure. Records each
-/// sentence with an unresolved error.
+/// of these sentences with one of the unresolved errors.
 pub(in crate::summarize::evidence) fn note_known(errors: &mut [ErrorSeen], text: &str) {
     if errors.is_empty() {
         return;

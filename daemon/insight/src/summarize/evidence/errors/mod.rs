@@ -65,6 +65,7 @@ struct Open {
     /// The line where the error was first seen. `first_line` and `shape` together identify the
     /// error in the list.
     first_line: u64,
+    /// The message of the error, as [`message::comparison_key`] returns it.
     shape: String,
     /// The line where the error was last seen. A later change may be the fix.
     last_line: u64,
@@ -85,7 +86,7 @@ struct Change {
 pub(super) enum Changed {
     /// A file, by its path.
     File(String),
-    /// A command line, as a person would quote it.
+    /// A command line, as summaries show it.
     Command(String),
 }
 
@@ -124,7 +125,7 @@ impl Tracker {
         );
     }
 
-    /// Records the sentence of the agent's text that may explain an open error.
+    /// Records the sentence of the agent's text that may explain an open error, if there is one.
     pub(super) fn record_diagnosis(&mut self, line: u64, text: &str) {
         if self.open.is_empty() {
             return;

@@ -1,6 +1,6 @@
-//! Recognises failures that say nothing about the project, such as mistakes of the agent in the use
-//! of its tools, refused permissions and a missing search tool. Also recognises successes that do
-//! not prove a fix.
+//! Recognises slips: failures that say nothing about the project, such as mistakes of the agent in
+//! the use of its tools, refused permissions and a missing search tool. Also recognises successes
+//! that do not prove a fix.
 
 use std::time::Duration;
 
@@ -30,8 +30,8 @@ pub(super) fn is_slip_of_an_edit(error: &ErrorSeen, event: Event<'_>) -> bool {
 }
 
 /// Whether a resolution changed a file that the error's message names. Also true if the message
-/// names no file. Without such a change, an error that the agent called unrelated was not fixed:
-/// the same command ran in another folder.
+/// names no file. If the agent called an error unrelated to its work and changed no such file, the
+/// error was probably not fixed: the command that succeeded probably ran in another folder.
 pub(super) fn changed_file_of(error: &ErrorSeen, resolution: &Resolution) -> bool {
     let name = |path: &String| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
     !pattern!(r"\w\.\w{1,4}\b").is_match(&error.message)
@@ -67,6 +67,7 @@ const TYPOS: &[&str] = &[
     "no matches found: ",
 ];
 
+/// Messages of agent programs about a refused call or a call with wrong arguments.
 const SLIPS: &[&str] = &[
     "has not been read yet",
     "has been modified since read",

@@ -84,7 +84,7 @@ pub(super) fn is_decision(sentence: &str) -> bool {
 
 /// Whether the agent states a choice that it is about to carry out or that it made on purpose, for
 /// example `I'll resolve by keeping the old name` or `This is deliberately not migrated`. The
-/// summary uses such a choice only if work follows.
+/// summary uses such a choice only if a file is changed after it.
 pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
     let chosen = patterns!(
         r"(?i)^(?:for [^,]{3,60},? )?(?:i['’]ll|i will|i['’]m(?: going to)?|i am(?: going to)?) (?:also |therefore |deliberately |intentionally )*(?:(?:resolve|resolving) .{0,60}\bby (?:keeping|taking|using|dropping|leaving)\b|(?:keep|keeping|leave|leaving|preserve|preserving)\b.{8,}\b(?:rather than|instead of|but|because|since|so that|alongside|without|aligned|compatib\w+|for consistency)\b|.{8,}\band (?:keep|leave|preserve)\b .{8,}|(?:add|remov|us|tak|drop|replac|mov|split|compos|merg|renam)(?:e|ing|ping|ting|ging)?\b.{3,}\b(?:rather than|instead of)\b .{8,})",
@@ -122,14 +122,14 @@ pub(super) fn is_cause(sentence: &str) -> bool {
         && pattern!(r"(?i)\b(?:because|that|due to|since|from|caused by|when|by|didn't|doesn't|isn't|wasn't|not|missing|wrong|only|without|instead of)\b").is_match(sentence)
         && !pattern!(r"(?i)\b(?:we can see|looking for|now passing|now pass|passing|is (?:just|in|with) (?:the|how)\b|I'm calling|happening|clear)\b").is_match(sentence)
         && !pattern!(r"(?i)\b(?:is|was|were|now) (?:now )?(?:fixed|resolved|solved|gone|clear|clear now|that (?:you|i)\b|to (?:be|add|use)|simple|minor|acceptable|fine)\b").is_match(sentence);
-    // `parse()` drops the sign instead of keeping it.
+    // For example: `parse()` drops the sign instead of keeping it.
     let is_wrong_code = pattern!(
         r"(?i)^(?:the )?(?:`[^`]+`|[a-z_][\w.]*\(\)) (?:always |only |still |just |silently )?(?:drops|forgets|ignores|loses|overwrites|truncates)\b.{4,}\b(?:instead of|rather than)\b"
     )
     .is_match(sentence);
     let is_foreign =
         is_foreign_phrase(Topic::Cause, sentence) && !is_foreign_phrase(Topic::Guess, sentence);
-    // `The button exists in the page but has no listener.`
+    // For example: `The button exists in the page but has no listener.`
     let is_incomplete = pattern!(
         r"(?i)^(?:the|this|that|each|every) (?:[\w`./-]+ ){0,4}?(?:button|field|form|link|menu|handler|function|method|class|route|endpoint|option|flag|hook|variable|component|element|event|template|script|style)s?(?: [^.;:?]{1,60}?)? (?:exists?|is (?:there|defined|declared|rendered|registered|shown))\b[^;:?]{0,60}?,? but (?:it )?(?:has no|is (?:never|not)|isn['’]t|does(?: not|n['’]t)|never|nothing)\b"
     )

@@ -21,7 +21,7 @@ pub(in crate::summarize) const RECOMMENDED: &str = "Recommended by the agent";
 const ANSWER: usize = 2_000;
 /// Maximum length, in characters, of a recommendation.
 const RECOMMENDATION: usize = 390;
-/// Maximum number of points that are kept of an accepted proposal.
+/// Maximum number of proposals that are kept of a reply that the user approves.
 const APPROVED: usize = 4;
 
 /// Returns the choices that `prompt` makes: it accepts a recommendation or proposals in `reply`, or
@@ -40,7 +40,7 @@ pub(in crate::summarize::evidence) fn chosen(
     {
         return vec![accepted];
     }
-    // A letter answers the last question that offered letters.
+    // A letter answers the last question that offered letters. A number may answer an earlier one.
     let is_letter = marks.first().is_some_and(|mark| !is_number(mark));
     let offers = [reply].into_iter().chain(earlier.iter().copied());
     let mut offers = offers.filter(|offer| !options_like(offer, &marks).is_empty());
@@ -77,8 +77,8 @@ fn is_number(mark: &str) -> bool {
     mark.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// If the marks are numbers, returns the options in `offer` that have numbers, otherwise those that
-/// have letters. Returns none without marks.
+/// If the marks are numbers, returns the options in `offer` that have numbers, otherwise the
+/// options that have letters. Returns no options if there are no marks.
 fn options_like(offer: &str, marks: &[String]) -> Vec<(String, String)> {
     let Some(first) = marks.first() else { return Vec::new() };
     options(offer).into_iter().filter(|(mark, _)| is_number(mark) == is_number(first)).collect()
@@ -252,8 +252,8 @@ fn options(reply: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the line directly above the first option of a reply, if it contains code and ends with a
-/// colon.
+/// Returns the line directly above the first option of a reply, if the line contains code, ends
+/// with a colon, and has at most 160 bytes without the colon.
 fn introduction(reply: &str) -> Option<String> {
     let option = pattern!(r"^\s*(?:\*\*)?(?:Option +)?\(?[1A][).:]");
     let mut lines = reply.lines().filter(|line| !line.trim().is_empty());

@@ -1,8 +1,9 @@
 //! Finds lasting statements in the agent's sentences.
 //!
 //! Precision is more important than recall: a wrong sentence in a summary costs more trust than a
-//! missing one. An agent guesses while it works, so only its firm statements of that time count.
-//! The reply that ends a turn is its report, in which more sentences count.
+//! missing one. An agent guesses while it works, so only its firm statements of that time count: no
+//! guesses, questions or announcements. The reply that ends a turn is the report of the turn, in
+//! which more sentences count.
 
 mod claims;
 mod dialogue;
@@ -71,9 +72,9 @@ pub(super) fn while_working(text: &str) -> Vec<ExtractedStatement> {
     found
 }
 
-/// Searches the first paragraph of a text, if it has at most [`DIAGNOSIS_SENTENCES`] sentences.
-/// Returns the first firm sentence, without an introduction such as `I see the problem:`. After a
-/// failure, such a sentence may explain the failure.
+/// Searches the first paragraph of a text, if the paragraph has at most [`DIAGNOSIS_SENTENCES`]
+/// sentences. Returns the first firm sentence, without an introduction such as
+/// `I see the problem:`. After a failure, such a sentence may explain the failure.
 pub(super) fn diagnosis(text: &str) -> Option<String> {
     let Some(Block::Paragraph(first)) = blocks(text).into_iter().next() else { return None };
     let all = clean_sentences(&first);
