@@ -4,13 +4,13 @@
 //! indexed and how it is stored ([`passage`], [`index`]); how sessions are ranked ([`rank`]); how
 //! results are shown ([`snippet`]).
 //!
-//! The search identifies sessions by number and stores no text; the caller stores the sessions and
-//! their texts. Embeddings ([`vectors`]), if configured, are a second ranker
-//! ([`rank::SecondRanker`]).
+//! The search identifies sessions by number. It keeps a text only until its words are on disk; the
+//! caller stores the sessions and their texts. Embeddings ([`vectors`]), if configured, are a
+//! second ranker ([`rank::SecondRanker`]).
 //!
-//! Entities and facts are searched in the same way, in a separate index. Each has a number and a
-//! few text fields, like a session that has only an episode
-//! ([`index::IndexChange::entity_or_fact`]).
+//! Entities and facts are searched in the same way, in an index of entities and an index of facts.
+//! Each entity and each fact has a number and a few text fields, like a session that has only an
+//! episode ([`index::IndexChange::entity_or_fact`]).
 
 use graphitid_core::{model, sync};
 use graphitid_llm as llm;

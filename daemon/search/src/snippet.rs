@@ -45,8 +45,8 @@ pub struct Highlighter {
     results: Mutex<HashMap<Option<usize>, WordResults>>,
 }
 
-/// The part of the query that each word matches. The hashes are keyed, because a transcript could
-/// contain words with equal hashes.
+/// The part of the query that each word matches. The map is not an `FxHashMap`, because a
+/// transcript could contain many words that were chosen to have equal hashes.
 type WordResults = HashMap<Box<str>, Option<String>>;
 
 impl Highlighter {

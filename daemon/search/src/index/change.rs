@@ -60,8 +60,8 @@ pub enum IndexChange {
 }
 
 impl IndexChange {
-    /// Builds a change for a document other than a session, such as an entity or a fact, with a
-    /// name and a text. Such documents have a separate index, and the caller chooses their numbers.
+    /// Builds a change for an entity or a fact, with a name and a text. Entities and facts are not
+    /// in the index of sessions, and the caller chooses their numbers.
     pub fn entity_or_fact(
         number: u64,
         namespace: Namespace,

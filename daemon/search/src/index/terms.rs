@@ -104,7 +104,7 @@ pub(crate) fn is_word(term: &str) -> bool {
 /// Returns the terms that find every form of `word`, in English and in `languages`. An English stem
 /// that does not change when it is stemmed again is also returned without the prefix.
 pub(crate) fn terms_for_all_forms(word: &str, languages: LanguageSet) -> Vec<String> {
-    // The words of the lists are indexed as English words in all languages.
+    // The words in the lists of `stem` are indexed as English words in texts of all languages.
     let languages = languages.iter().filter(|_| !stem::is_irregular(word));
     let other = languages.filter_map(|language| non_english_stem_term(word, language));
     english(word).into_iter().chain(other).collect()

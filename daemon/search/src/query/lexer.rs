@@ -12,8 +12,9 @@ pub(super) enum QueryToken<'t> {
     Free(&'t str),
     /// The prefix of a word, without the star.
     Prefix(&'t str),
-    /// A word with its preceding minus. [`items`] decides whether the word is excluded. In its
-    /// result, the word is searched, although it is at a place where a plain word is excluded.
+    /// A word with its preceding minus. [`items`] decides whether the word is excluded, and returns
+    /// this token only for a word that is searched because of its form (`-Wall`), at a place where
+    /// a plain word is excluded.
     MinusWord(&'t str),
     /// Quoted text, or a word that a minus excludes.
     Phrase {

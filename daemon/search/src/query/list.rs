@@ -9,7 +9,7 @@ use crate::{
     text::{everyday, language::LanguageSet, stop},
 };
 
-/// A query of a single word for a time of more than a day (`march`) searches for this word. Other
+/// If a query is a single word for a time of more than a day (`march`), the word is searched. Other
 /// queries that consist only of dates list all sessions of these dates.
 const ONE_DAY: Duration = Duration::from_secs(24 * 3_600);
 /// Minimum number of words by which a language other than English is recognised, if the date in the

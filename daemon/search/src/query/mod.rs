@@ -5,21 +5,21 @@
 //! | Written | Means |
 //! | --- | --- |
 //! | `retry bug` | sessions with these words in any form, best first |
-//! | `"exact phrase"` | sessions with these words in this order first |
+//! | `"exact phrase"` | sessions with these words in this order rank higher |
 //! | `conf*` | words that begin with `conf` |
 //! | `retry -docker`, `-"dry run"` | no sessions with this word or phrase |
 //! | `project:api agent:codex file:src/lib.rs` | only sessions that match |
 //! | `branch:main role:user tool:Bash in:decisions` | only passages that match |
 //! | `date:yesterday after:2026-01-05 before:march date:2026-01` | only passages of that time |
-//! | `retry bug of last week` | sessions of last week first |
+//! | `retry bug of last week` | sessions of last week rank higher |
 //! | `what broke last week?` | only sessions of last week, newest first |
 //!
-//! A minus before a quoted text excludes the text. A minus before a lower-case word excludes the
-//! word in two cases: the query has only exclusions and filters, or the word is at the end of the
-//! query, after other words, and the query is not a command line. Other words with a minus
-//! (`-Wall`, `terraform apply -destroy`, `compiles with -static`) are options and count as words. A
-//! query with several lines, or a line of a log, is pasted text. Pasted text consists of words
-//! only, except for filters before a line of a log.
+//! A minus before a quoted text excludes the text. A minus before a lower-case word of at least
+//! three letters excludes the word in two cases: the query has only exclusions and filters, or the
+//! word is at the end of the query, after other words, and the query is not a command line. Other
+//! words with a minus (`-Wall`, `terraform apply -destroy`, `compiles with -static`) are options
+//! and count as words. A query with several lines, or a line of a log, is pasted text. Pasted text
+//! consists of words only, except for filters before a line of a log.
 //!
 //! Values with spaces are quoted (`date:"last week"`). A filter with an invalid value
 //! (`date:2026-13-45`) is searched as words; [`Query::invalid_filters`] reports it. Filters with

@@ -34,8 +34,7 @@ pub(super) fn is_error(text: &str) -> bool {
     MARKS.iter().any(|mark| text.contains(mark))
 }
 
-/// Omits the lines that repeat an earlier line. Such lines add no words, but make the search
-/// slower.
+/// Removes the lines that repeat an earlier line: they add no words, and make the search slower.
 pub(super) fn distinct_lines(text: &str) -> Cow<'_, str> {
     let mut known = HashSet::new();
     let lines = text.lines().count();
@@ -43,7 +42,7 @@ pub(super) fn distinct_lines(text: &str) -> Cow<'_, str> {
     if distinct.len() == lines { text.into() } else { distinct.join("\n").into() }
 }
 
-/// Omits the middle of a text that is longer than [`Query::LONGEST`].
+/// Removes the middle of a text that is longer than [`Query::LONGEST`].
 pub(super) fn shortened(text: &str) -> Cow<'_, str> {
     if text.len() <= Query::LONGEST {
         return Cow::Borrowed(text);

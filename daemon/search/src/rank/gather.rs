@@ -22,7 +22,8 @@ use crate::{
 };
 
 /// The maximum number of postings that the first pass reads, which takes about 30 ms. If the words
-/// have more postings, the most frequent words are only looked up.
+/// have more postings, the lists of the most frequent words are not read, but looked up in the
+/// documents that contain a rarer word.
 const MAX_POSTINGS: u64 = 300_000;
 
 /// The result of the first pass.

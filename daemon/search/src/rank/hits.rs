@@ -32,8 +32,8 @@ pub(crate) struct FoundWords<'f> {
     pub(crate) weights: &'f Weights,
 }
 
-/// Converts a candidate into a hit. With `found`, adds the passages and words that the query found
-/// in the candidate.
+/// Converts a candidate into a hit. With `found`, adds the passages that contain words of the
+/// query, and the counts of each word of the query.
 pub(crate) fn hit(candidate: Candidate, found: Option<&FoundWords<'_>>) -> SessionHit {
     let inspected = found.zip(candidate.number);
     let passages = inspected.map(|(found, number)| found.passages(number));

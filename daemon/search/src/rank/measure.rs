@@ -17,8 +17,8 @@ pub(crate) struct SessionSignals {
     pub(crate) stretch: f32,
     pub(crate) whole: f32,
     pub(crate) pairs: f32,
-    /// The share of the query's word pairs that are together in one passage, squared and weighted
-    /// by the kind of the passage.
+    /// The share of the query's word pairs that are together in one passage, weighted by the kind
+    /// of the passage and then squared.
     pub(crate) pairs_together: f32,
 }
 

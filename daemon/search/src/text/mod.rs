@@ -5,7 +5,8 @@
 //! have consecutive positions so that phrases match, and *whole* (`getusername`, `src/main.rs`) at
 //! the position of its first part. The spelling of an identifier does not matter: `retryCount`,
 //! `retry_count` and `retry-count` have the same parts and the same whole. Words are *folded*: case
-//! and accents are removed. Scripts without spaces are split into pairs of characters.
+//! and accents are removed. Scripts without spaces, and the Korean script, are split into pairs of
+//! characters.
 //!
 //! [`stem`] finds the other forms of English words, [`language`] finds the forms of words in other
 //! languages. [`stop`] lists English words with little meaning, and [`everyday`] lists words of

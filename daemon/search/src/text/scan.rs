@@ -27,7 +27,8 @@ pub(super) fn scan(text: &str, emit: &mut dyn FnMut(IndexWord<'_>)) {
 /// names.
 const MOST_ATOMS: usize = 48;
 
-/// Whether the script of `c` is written without spaces between words.
+/// Whether the script of `c` is split into pairs of characters: scripts without spaces between
+/// words, and the Korean script, which joins endings to words.
 pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'

@@ -14,9 +14,9 @@ use std::{
 
 use frostem::{Algorithm, Stemmer};
 
-/// Returns the stem of a folded word; `None` for a word with digits that is in no list of this
-/// module, or with non-English letters, with a single letter, or with more than [`LONGEST_STEMMED`]
-/// bytes.
+/// Returns the stem of a folded word. Returns `None` for a word of one byte or of more than
+/// [`LONGEST_STEMMED`] bytes, and for a word with digits or non-English letters, unless a list of
+/// this module contains it (`k8s`).
 pub(crate) fn stem(word: &str) -> Option<Cow<'_, str>> {
     if word.len() < 2 || word.len() > LONGEST_STEMMED {
         return None;
@@ -268,8 +268,8 @@ temporary temp tmp
 utility util utils
 ";
 
-/// Words of developers that the stemmers of other languages would cut to another word (`log`). Each
-/// line has a base, then the base again as a form of itself, and its plural.
+/// Words of developers that the stemmers of other languages would cut to another word (`login` to
+/// `log`). Each line has a base, then the base again as a form of itself, and its plural.
 const WHOLE: &str = "
 admin admin admins
 login login logins

@@ -1,7 +1,8 @@
 //! English words with little meaning.
 //!
-//! For other languages, there are no stop words. The word lists in `language.rs` and `everyday.rs`
-//! are used only to recognise the language of a text, and questions about a day.
+//! For other languages, there are no stop words. By the word lists in `language.rs` and
+//! `everyday.rs`, the search recognises the language of a text, questions about a day, and words
+//! that are no typing errors.
 
 use std::{collections::HashMap, sync::LazyLock};
 

@@ -46,7 +46,8 @@ impl Days {
         }
     }
 
-    /// Returns the range from the start of this range on, or from its end if it has no start.
+    /// Returns the range from the start of this range on, or from its end if it has no start. A
+    /// range of hours then ends now.
     pub(super) fn onwards(self) -> Days {
         match self {
             Days::Span(from, _) | Days::From(from) => Days::From(from),
