@@ -126,8 +126,8 @@ impl ParsedCommand<'_> {
         }
     }
 
-    /// Returns the first argument if it is a subcommand. For a program that is not in the table, any
-    /// plain word without digits counts as a subcommand.
+    /// Returns the first argument if it is a subcommand. For a program that is not in the table,
+    /// any plain word without digits counts as a subcommand.
     fn subcommand(&self) -> Option<String> {
         let first = self.args.positionals.first()?;
         let is_subcommand = match self.program {
