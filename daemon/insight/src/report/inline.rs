@@ -60,7 +60,7 @@ pub(super) fn may_precede_label(text: &str) -> bool {
     pattern!(r"^(?:[^\p{L}]|[\[(][^\])]{1,16}[\])])*$").is_match(text)
 }
 
-/// Whether a cell of a table is empty or has only dashes.
+/// Whether a cell of a table is empty or contains only dashes.
 pub(super) fn is_blank(cell: &str) -> bool {
     cell.trim_matches(['-', '—', '–', ' ']).is_empty()
 }
@@ -108,8 +108,8 @@ fn is_sentence(text: &str) -> bool {
     text.trim_end().ends_with('.') && text.split_whitespace().count() >= 5 && !is_numbered(text)
 }
 
-/// Returns `Some(false)` for an item that begins with a symbol that means the same as an empty check
-/// box. A cross does not count, because it also marks faults and disadvantages.
+/// Returns `Some(false)` for an item that begins with a symbol that means the same as an empty
+/// check box. A cross does not count, because it also marks faults and disadvantages.
 pub(super) fn ticked(text: &str) -> Option<bool> {
     text.trim_start().starts_with(['⏳', '⌛', '☐', '⬜', '🔲', '🕐']).then_some(false)
 }
@@ -146,8 +146,8 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
     }
 }
 
-/// Whether the bold start of a text, up to `end`, is a line of at most `longest` bytes without final
-/// punctuation. Such a line labels the lines below it.
+/// Whether the bold start of a text, up to `end`, is a line of at most `longest` bytes without
+/// final punctuation. Such a line labels the lines below it.
 pub(super) fn is_label_line(text: &str, end: usize, longest: usize) -> bool {
     let line = one_line(&text[..end]);
     text[end..].starts_with('\n')
@@ -161,8 +161,9 @@ pub(super) fn is_label_line(text: &str, end: usize, longest: usize) -> bool {
 const MIN_STATEMENT_WORDS: usize = 4;
 
 /// Splits a text into the statement at its start and the last sentence, which introduces a list.
-/// `None` if the text has no such statement. Before `Here's what I changed:`, only a sentence about
-/// a number of things is a statement; others praise the work, for example `The fix is complete.`
+/// `None` if the text has no such statement. Before an introduction such as `Here's what I
+/// changed:`, only a text that begins with `All`, `Both` or a number is a statement. Other texts
+/// there usually praise the work, for example `The fix is complete.`
 pub(super) fn statement_and_introduction(text: &str) -> Option<(String, String)> {
     let all = sentences(text);
     let [before @ .., last] = all.as_slice() else { return None };

@@ -15,9 +15,11 @@ use crate::text::{one_line, pattern, position_of_link, sentences};
 const MAX_PARSED_BYTES: usize = 16_000;
 /// Maximum number of passages in one report; the rest is ignored.
 const MAX_PASSAGES: usize = 160;
-/// Maximum bytes of a bold heading or a line with a final colon; twice as many with an aside.
+/// Maximum length, in bytes, of a bold heading, and of a line that is a heading because of its
+/// final colon. A bold heading with an aside in brackets may be twice as long.
 const MAX_HEADING_BYTES: usize = 70;
-/// The level, below the six of Markdown, of a line that ends in a colon above a bold heading.
+/// The level of a line that ends in a colon and stands above a bold heading. The levels of Markdown
+/// end at six.
 const SECTION: usize = 7;
 /// The level of a bold paragraph.
 const BOLD: usize = 8;
@@ -88,7 +90,7 @@ struct PassageParser {
     lists: usize,
     /// The next number of each open list; `None` for a bulleted list.
     numbers: Vec<Option<u64>>,
-    /// The item of which each open list is a part.
+    /// For each open list, the short form of the item that contains it, if such an item has text.
     parents: Vec<Option<String>>,
     mark: Option<String>,
     ticked: Option<bool>,
@@ -120,7 +122,7 @@ impl PassageParser {
             Event::InlineHtml(html) if self.hidden == 0 && is_placeholder(&html) => {
                 self.text.push_str(&html);
             }
-            // `finish` and `heading` join the lines.
+            // `join_lines` joins the lines later.
             Event::SoftBreak | Event::HardBreak => self.text.push('\n'),
             Event::TaskListMarker(ticked) => self.ticked = Some(ticked),
             _ => {}
@@ -279,8 +281,8 @@ impl PassageParser {
         }
     }
 
-    /// Turns the last sentence of the text into a heading, after a paragraph with the statement
-    /// before.
+    /// Turns the last sentence of the text into a heading. If a statement precedes this sentence,
+    /// the statement is added as a paragraph first.
     fn heading_after_statement(&mut self) {
         if let Some((before, last)) = statement_and_introduction(&self.text) {
             let (label, before) = split_label(&before, self.label_end);

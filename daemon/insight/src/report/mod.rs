@@ -41,8 +41,8 @@ pub(crate) struct Report {
     pub(crate) origin: Origin,
     /// Whether the turn changed files or made a commit.
     pub(crate) changed: bool,
-    /// Whether the report ends with a request for consent or a choice. If so, the items of the report
-    /// are not decided yet.
+    /// Whether the report ends with a request for consent or a choice. If so, the items of the
+    /// report are not decided yet.
     pub(crate) asks: bool,
     /// The first paragraph that is neither very short nor an announcement, as one line; `None` if
     /// that paragraph has a label.
@@ -162,8 +162,8 @@ impl Report {
     }
 }
 
-/// If the last sentence of a paragraph introduces omitted code, ends it with a full stop. Removes
-/// the sentence instead if it contains no name in back quotes.
+/// If a paragraph ends with a sentence that introduces omitted code, that is, with a colon, ends
+/// this sentence with a full stop. A sentence without a name in back quotes is removed instead.
 fn end_introduction(paragraph: &mut String) {
     let introduction = sentences(paragraph).pop().filter(|one| one.ends_with(':'));
     let Some(introduction) = introduction else { return };
@@ -204,8 +204,8 @@ fn contents_mark() -> std::sync::Arc<regex::Regex> {
     )
 }
 
-/// Whether a passage asks for consent or a choice, as in `Looks good?` or `Which one?`. An offer such
-/// as `Want me to commit?` does not count, because the claims do not depend on the answer.
+/// Whether a passage asks for consent or a choice, as in `Looks good?` or `Which one?`. An offer
+/// such as `Want me to commit?` does not count, because the claims do not depend on the answer.
 fn asks_for_consent(passage: &Passage) -> bool {
     let all = sentences(&passage.text);
     let chooses = all.iter().any(|one| one.starts_with("Which ") && one.ends_with('?'));

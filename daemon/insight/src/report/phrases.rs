@@ -1,8 +1,9 @@
 //! The headings and phrases that determine the topic of a passage.
 //!
 //! The phrases are data: one file for each topic in English, and one file for each other language.
-//! Each file contains examples, which a test checks. A pattern that is matched with every sentence of
-//! a transcript stays in the code: one regular expression costs less than a search in the phrases.
+//! Each file contains examples, which a test checks. A pattern that is matched with every sentence
+//! of a transcript stays in the code: one regular expression costs less than a search in the
+//! phrases.
 
 use std::{borrow::Cow, collections::BTreeMap, rc::Rc, sync::LazyLock};
 
@@ -152,9 +153,10 @@ struct Index {
     headings: Headings,
     /// The topics in the order of their precedence.
     topics: Vec<Topic>,
-    /// The expressions of sentences, with the position of their topic. They match bytes: for Unicode
-    /// characters, `.{0,60}` needs ten times as many states.
+    /// The expressions of English sentences, with the position of their topic. They match bytes:
+    /// for Unicode characters, `.{0,60}` needs ten times as many states.
     english: ExpressionSet,
+    /// The expressions of sentences in other languages. They match Unicode characters.
     others: ExpressionSet,
     parts: Vec<Regex>,
 }
@@ -236,7 +238,7 @@ fn topic_bit(topic: Topic) -> u128 {
 }
 
 /// Returns the candidates for a sentence. Many rules ask for different topics of a sentence, and
-/// few sentences contain the literals of a topic.
+/// few sentences contain the words that the expressions of a topic require.
 fn candidates(sentence: &str) -> Rc<SentenceCandidates> {
     thread_local! {
         static CACHE: Cache<Rc<SentenceCandidates>> = Cache::default();

@@ -18,11 +18,11 @@ const MAX_KEYWORD_SIGNAL: f64 = 0.5;
 const CALL_WEIGHT: f64 = 0.3;
 /// Maximum number of errors that do not count.
 const MAX_IGNORED_ERRORS: u32 = 3;
-/// The signal of [`Activity::Fixing`] if there are more errors.
+/// The signal of [`Activity::Fixing`] if there are more errors than [`MAX_IGNORED_ERRORS`].
 const ERROR_SIGNAL: f64 = 0.3;
 /// Maximum number of file patterns of an activity that do not count.
 const MAX_IGNORED_PATTERNS: usize = 2;
-/// The signal of the activity if there are more file patterns.
+/// The signal of an activity if there are more of its file patterns than [`MAX_IGNORED_PATTERNS`].
 const FILE_SIGNAL: f64 = 0.25;
 /// Maximum number of unknown tools that are counted by name.
 const MAX_UNKNOWN_TOOLS: usize = 32;

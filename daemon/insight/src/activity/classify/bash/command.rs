@@ -126,7 +126,8 @@ impl ParsedCommand<'_> {
         }
     }
 
-    /// Returns the first argument, if it selects one of the functions of the program.
+    /// Returns the first argument if it is a subcommand. For a program that is not in the table,
+    /// any plain word without digits counts as a subcommand.
     fn subcommand(&self) -> Option<String> {
         let first = self.args.positionals.first()?;
         let is_subcommand = match self.program {
@@ -162,7 +163,7 @@ impl ParsedCommand<'_> {
         self.by_help_request().or_else(by_rule).unwrap_or_else(|| self.by_words())
     }
 
-    /// Whether the first argument is a pattern or a file, rather than a function of the program.
+    /// Whether the first argument is an operand, such as a pattern or a file, and not a subcommand.
     fn takes_operands(&self) -> bool {
         self.program.is_some_and(|program| !program.has_subcommands)
     }

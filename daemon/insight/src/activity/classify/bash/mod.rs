@@ -50,8 +50,8 @@ fn expand(mut command: ShellCommand, depth: usize, found: &mut Vec<ClassifiedCom
         return;
     }
     if command.words.first().is_some_and(|word| word == "xargs" || word == "parallel") {
-        // `xargs` runs a command on the names that an earlier command lists, so it ranks like the
-        // first command of the pipeline.
+        // `xargs` runs a command on the names that an earlier command lists, so this command ranks
+        // like the first command of the pipeline.
         command.place.in_pipeline = 0;
     }
     match inner::of(&command.words, &command.redirects) {
