@@ -39,7 +39,8 @@ pub fn without_thoughts(text: &str) -> &str {
     text
 }
 
-/// Maximum number of opening brackets that are tried.
+/// Maximum number of opening brackets that are considered. Brackets within a value that was read
+/// count, too.
 const TRIES: usize = 200;
 /// Maximum nesting of objects and lists.
 const DEPTH: usize = 64;

@@ -1,9 +1,9 @@
 //! Sends requests to a language model, with limits on cost and time.
 //!
 //! [`Client`](client::Client) takes a [`CompletionRequest`](request::CompletionRequest) and returns
-//! a [`Reply`](reply::Reply) or an [`Error`](error::Error), whose variant shows who acts on it. It
-//! redacts secrets, marks the material from transcripts so that the model can distinguish it from
-//! the instructions ([`material`]), enforces a daily budget ([`ledger`]), retries temporary
+//! a [`Reply`](reply::Reply) or an [`Error`](error::Error), whose variant shows who acts on it. The
+//! client redacts secrets, marks the material from transcripts so that the model can distinguish it
+//! from the instructions ([`material`]), enforces a daily budget ([`ledger`]), retries temporary
 //! failures ([`retry`]), stops calling a server that is down ([`breaker`]), and parses JSON in
 //! replies ([`json`], [`schema`]). [`resilience`] decides what happens to a session whose request
 //! failed. Each file in [`provider`] implements one kind of model. `reach` checks whether a model

@@ -103,6 +103,6 @@ pub enum Avoided {
     Unchanged,
     /// The transcript contains the answer, such as the agent's own summary.
     Recap,
-    /// Built-in rules answered the request, such as the rules for tools.
+    /// All tools of the session were classified already, by built-in rules or by earlier answers.
     Known,
 }

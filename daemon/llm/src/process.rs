@@ -9,8 +9,8 @@ use tokio::{
 };
 
 /// The variable that marks the environment of each program that is run here. A process with this
-/// variable is such a program, or was started by such a program. It must not run a program as a
-/// model, and its sessions must not be followed.
+/// variable is such a program, or was started by such a program. Such a process must not run a
+/// program as a model, and its sessions must not be followed.
 pub const MARKER: &str = "GRAPHITI_LLM_CALL";
 
 /// Variables that an agent sets for its child processes. A nested agent that finds them would treat

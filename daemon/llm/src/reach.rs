@@ -93,9 +93,9 @@ impl Listing<'_> {
 }
 
 /// Whether a listed name denotes the configured model. The listed name may have a folder before it,
-/// and a date or `latest` after `-`, or any suffix after `:` or `@`. It may also lack the
-/// configured suffix after `:` or `@`. Another suffix after `-`, such as `-mini` in `gpt-5-mini`,
-/// denotes another model.
+/// and a date or `latest` after `-`, or any suffix after `:` or `@`. The listed name may also lack
+/// the configured suffix after `:` or `@`. Another suffix after `-`, such as `-mini` in
+/// `gpt-5-mini`, denotes another model.
 fn is_the_same(listed: &str, wanted: &str) -> bool {
     let is_more = |long: &str, short: &str, signs: &[char]| {
         long.strip_prefix(short).is_some_and(|rest| rest.starts_with(signs))

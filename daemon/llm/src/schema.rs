@@ -43,9 +43,10 @@ impl Schema {
     }
 
     /// Converts `answer` to the schema: removes unknown and null entries. Where the schema requires
-    /// it, turns a single value into a list, a number into a text, or a text into a number. In enum
-    /// values, ignores the case, and accepts `-` and spaces instead of `_`. The error contains the
-    /// position where the answer does not match, without quoting the answer.
+    /// it, turns a single value into a list, a number into a text, or a text into a number of the
+    /// type `number`. A text is never turned into an integer. In enum values, ignores the case, and
+    /// accepts `-` and spaces instead of `_`. The error contains the position where the answer does
+    /// not match, without quoting the answer.
     pub fn fit(&self, answer: Value) -> Result<Value, String> {
         fit(&self.value, answer, "the answer")
     }

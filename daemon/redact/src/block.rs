@@ -7,7 +7,8 @@ use std::ops::Range;
 /// Minimum number of base64 digits of a word of key material, except for the end of the last line.
 const FULL_WORD: usize = 16;
 
-/// Maximum length, in bytes, of a path that `grep` put before a line.
+/// Maximum length, in bytes, of a path that `grep` put before a line, and of any other prefix of a
+/// line.
 const PATH: usize = 200;
 
 /// Maximum length, in bytes, of a header line (`DEK-Info: …`) that is skipped.

@@ -32,8 +32,8 @@ const MAX_SECRETS: usize = 64;
 /// passwords.
 const HASH_DIGITS: usize = 12;
 /// Maximum number of candidates in one text that are hashed. Above the limit, only whole words
-/// between white space are hashed. Only about a megabyte of text without blanks has more
-/// candidates.
+/// between white space are hashed. A text usually exceeds the limit only if it has about a megabyte
+/// without white space.
 const MAX_HASHES: usize = 1 << 20;
 
 /// The secrets that were recognised in a session.

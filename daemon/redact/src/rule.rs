@@ -64,7 +64,7 @@ pub(super) enum Check {
     /// Like `Told`, but letters with a single digit must look random. For patterns that often match
     /// other text.
     ClearlyTold,
-    /// Contains no words such as "the" and "of": a sentence contains them, a seed phrase does not.
+    /// Contains no words such as "the" and "and": a sentence contains them, a seed phrase does not.
     /// The pattern requires at least twelve words.
     SeedWords,
     /// The base64 of `user:password`.

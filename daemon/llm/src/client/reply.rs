@@ -66,8 +66,8 @@ impl Client {
     }
 
     /// Requests JSON. If the answer does not match the schema, the request is repeated once, with a
-    /// description of the error. It is not repeated if the answer was cut off, because the next
-    /// answer would be cut off, too.
+    /// description of the error. A request is not repeated if its answer was cut off, because the
+    /// next answer would be cut off, too.
     async fn json(
         &self,
         question: MarkedRequest<'_>,
@@ -117,8 +117,8 @@ fn own_words(text: &str) -> String {
     json::without_thoughts(text).trim().to_owned()
 }
 
-/// Returns the prompt with a description of the problem of the last answer, and with the schema,
-/// because the server may have ignored it.
+/// Returns the prompt with a description of the problem of the last answer. Adds the schema,
+/// because the server may have ignored the schema that was sent outside of the prompt.
 fn with_problem(marked: &Marked, form: &ReplyFormat, problem: &str) -> Marked {
     let prompt = format!(
         "{}\n\nAn earlier answer could not be used: {problem}. Answer again.{}{}",

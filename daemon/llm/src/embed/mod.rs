@@ -70,8 +70,8 @@ pub(crate) fn read_vectors(body: &serde_json::Value) {
 pub struct Embeddings {
     config: Config,
     ports: Ports,
-    /// The embedder, or the error of its creation. It is created on first use, because reading a
-    /// local model takes a while.
+    /// The embedder, or the error of its creation. The embedder is created on first use, because
+    /// reading a local model takes a while.
     embedder: OnceCell<Result<Arc<dyn Embedder>, Error>>,
     breaker: Mutex<Breaker>,
     stopped: watch::Sender<bool>,

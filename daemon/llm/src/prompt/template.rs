@@ -25,8 +25,8 @@ pub struct Template {
 pub struct Values<'v> {
     /// The text from a transcript, for `{content}` and `{tool_calls_json}`.
     pub content: &'v str,
-    /// The origin of the content, such as `tool: Read`, for `{context}`. It is shortened to one
-    /// line of at most 200 characters, because it may come from outside.
+    /// The origin of the content, such as `tool: Read`, for `{context}`. The origin is shortened to
+    /// one line of at most 200 characters, because it may contain text from a transcript.
     pub context: Option<&'v str>,
     /// Maximum length of the answer, in characters: `{max_chars}`.
     pub max_chars: Option<u32>,

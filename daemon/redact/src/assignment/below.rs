@@ -67,7 +67,7 @@ impl ValueBelow {
     }
 }
 
-/// Returns the start of the next line if only blanks are before it.
+/// Returns the start of the next line if only blanks are between `at` and the line break.
 fn next_line(text: &[u8], at: usize) -> Option<usize> {
     let at = marks::after_blanks(text, at);
     let at = at + usize::from(text.get(at) == Some(&b'\r'));

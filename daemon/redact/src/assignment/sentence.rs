@@ -71,7 +71,7 @@ const NUMBERED: &[&str] = &[
     "ticket", "user", "vault", "version", "win",
 ];
 
-/// Names of algorithms, which contain digits.
+/// Parts of names of algorithms. [`is_told`] refuses a text that contains one of them.
 const ALGORITHMS: &[&str] = &["argon2", "bcrypt", "scrypt", "pbkdf", "sha1", "sha2", "sha5", "md5"];
 
 /// Returns the length of the words or the sign between a name and its value. `before` is the text

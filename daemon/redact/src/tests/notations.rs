@@ -1,4 +1,5 @@
-//! Secrets in commands, names, diffs, logs and fields that need more than a name and a sign.
+//! Secrets in commands, names, diffs, logs and fields. A name and a sign such as `=` are not enough
+//! to recognise them.
 
 use serde_json::json;
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 pub(super) struct Vocabulary {
+    /// The id of each token.
     numbers: HashMap<String, u32>,
     /// The prefix of tokens that continue a word.
     continuation_prefix: String,
@@ -132,7 +133,7 @@ impl Vocabulary {
         }
     }
 
-    /// Returns the length and the number of the longest token at the start of `text`.
+    /// Returns the length and the id of the longest token at the start of `text`.
     fn longest_piece(&self, text: &str, continues_word: bool) -> Option<(usize, u32)> {
         let mut piece =
             if continues_word { self.continuation_prefix.clone() } else { String::new() };
