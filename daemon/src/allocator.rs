@@ -6,11 +6,11 @@
 //! about a quarter less processor time, but its peak memory is 70 % (mimalloc) or 25 % (jemalloc)
 //! higher.
 
-/// Limits glibc to four arenas, and makes it allocate large blocks directly from the system, so that
-/// freed blocks are returned to the system. Threads that keep many small blocks, such as that of the
-/// store, then share few pages with the thread of the jobs, whose blocks are freed: after an import,
-/// the daemon uses 6 to 9 MB less than with one arena, and 4 to 7 MB more at the peak. More arenas
-/// save little more.
+/// Limits glibc to four arenas, and makes it allocate large blocks directly from the system, so
+/// that freed blocks are returned to the system. Threads that keep many small blocks, such as the
+/// thread of the store, then share few pages with the thread of the jobs, whose blocks are freed:
+/// after an import, the daemon uses 6 to 9 MB less than with one arena, and 4 to 7 MB more at the
+/// peak. More arenas save little more.
 ///
 /// Each compilation of a regular expression with characters outside of ASCII allocates a block of
 /// 400 kB for a moment. Such blocks come from the arenas, which keep up to 1 MiB of free memory at

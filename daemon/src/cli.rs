@@ -73,7 +73,7 @@ enum ConfigCommand {
     },
     /// Explain the problems of the configuration, and show all values
     Check {
-        /// The file to check [default: the file that the daemon would use]
+        /// The file to check [default: graphiti.config.json in this folder, else in the home]
         file: Option<PathBuf>,
     },
     /// Print the JSON schema of the configuration

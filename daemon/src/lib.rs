@@ -36,8 +36,8 @@
 //! | wiring | here | [`config`], [`lifecycle`], [`logging`], [`app`], [`cli`] | anything; no other module uses them |
 //!
 //! The compiler checks the dependencies between crates. `tests/tests/rules/layers.rs` contains all
-//! dependencies as data, and also checks the dependencies between the modules of a crate. The crates
-//! below are re-exported as modules here.
+//! dependencies as data, and also checks the dependencies between the modules of a crate. The
+//! crates below are re-exported as modules here.
 //!
 //! # Where new code goes
 //!

@@ -13,7 +13,7 @@ pub struct Config {
     pub watch_directories: Vec<PathBuf>,
     /// Agents that are not built in, and how their transcripts are read.
     pub watch_formats: Vec<FormatMapping>,
-    /// Projects that are not tracked, including their subfolders.
+    /// Folders of projects and of transcripts that are not tracked, including their subfolders.
     pub excluded_paths: Vec<PathBuf>,
     /// The maximum age of a transcript that is imported; `None` is unlimited.
     pub keep: Option<Duration>,

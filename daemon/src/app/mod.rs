@@ -279,8 +279,8 @@ impl Supervisor {
                     }
                     Some(AdminRequest::StaticCopy(request, reply)) => {
                         let daemon = round.daemon.clone();
-                        // Uses a separate task, because other requests must be handled while the
-                        // pages are rendered.
+                        // A separate task renders the pages, so that other requests are handled
+                        // meanwhile.
                         tokio::spawn(async move {
                             // The caller may have disconnected.
                             let _ = reply.send(view::copied(&daemon, &request).await);
@@ -328,8 +328,8 @@ impl Supervisor {
         let left_out = left_out.and_then(left_out_notice);
         // The request fails only if the engine is stopping. Then the engine needs no settings.
         let _ = daemon.engine.reload(self.settings(models), folders).await;
-        // Notices about deprecated spellings that are read and about retired keys are only logged,
-        // because such notices report no mistakes.
+        // Deprecated spellings and retired keys are no mistakes, so the notices about them are only
+        // logged.
         let mistakes = loaded.notices.iter().filter(|notice| !notice.is_migration());
         let notices = mistakes.map(ToString::to_string);
         let notices = notices.chain(missing_folders(&self.config)).chain(left_out).collect();

@@ -1,8 +1,9 @@
 //! Reserves disk space, so that the daemon can start on a full disk, at least for searches: sled
 //! writes when it opens a database.
 //!
-//! A file occupies the space. If the disk is full, the daemon deletes the file when it starts. The
-//! running daemon creates the file again as soon as there is enough space.
+//! A file occupies the space. If the disk is full, the daemon deletes the file when it starts.
+//! While the file is missing, the running daemon checks once a minute whether there is enough space
+//! to create it.
 
 use std::{
     fs::{self, File},
@@ -30,7 +31,7 @@ pub(super) fn release_when_full(home: &Path) {
     }
 }
 
-/// Waits until the reserve may be created. Waits forever if the reserve exists.
+/// Returns after [`PAUSE`] if the reserve is missing now, and never if it exists now.
 pub(super) async fn wait_until_missing(home: &Path) {
     match file(home).exists() {
         true => std::future::pending().await,

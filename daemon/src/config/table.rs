@@ -259,7 +259,7 @@ fn tracking() -> Vec<Field> {
     vec![
         row!("enabled", capture.enabled, Flag, "Whether sessions are tracked"),
         row!("watch_directories", capture.watch_directories, Paths { example: "~/.claude/projects" }, "The folders with transcripts that are followed; empty = the folders of all built-in agents; the folders of `watch_formats` are always followed"),
-        row!("excluded_paths", capture.excluded_paths, Paths { example: "~/private" }, "Projects that are not tracked, including their subfolders"),
+        row!("excluded_paths", capture.excluded_paths, Paths { example: "~/private" }, "Folders of projects and of transcripts that are not tracked, including their subfolders"),
         row!("keep_length_days", capture.keep, or_null(DAYS, "all"), "Maximum age of a transcript to import, in days; null = no limit (Claude Code deletes its transcripts after 30 days by default)"),
         row!("inactivity_timeout", session.inactivity_timeout, OffSeconds, "Seconds without activity after which a session is closed; 0 or null = never"),
         row!("check_interval", session.check_interval, SECONDS, "Seconds without activity after which a session is shown as inactive"),
@@ -355,7 +355,7 @@ fn connections() -> Vec<Field> {
         row!("share.name", share.name, or_null(text("your name", "Ann"), "none"), "Your name, as colleagues see it"),
         row!("share.projects", share.projects, Texts { what: "a list of remotes and folders", example: "github.com/ann/app" }, "The projects that are shared, by the remote of their repository or by their folder; `graphiti share enable` adds a project"),
         row!("log.level", log.level, LEVEL, "error, warn, info, debug or trace"),
-        row!("log.file", log.file, or_null(path("~/.graphiti/graphitid.log"), "the default file"), "The file; null = standard error if it is a terminal or belongs to a service manager, otherwise graphitid.log in the home folder"),
+        row!("log.file", log.file, or_null(path("~/.graphiti/graphitid.log"), "the default file"), "The file; null = standard error if it is a terminal or the journal of systemd, otherwise graphitid.log in the home folder"),
         row!("log.max_bytes", log.max_bytes, Bytes { min: 64 << 10 }, "The file size at which a new log file is started"),
         row!("limits.database_bytes", limits.database_bytes, Bytes { min: 32 << 20 }, "Maximum size of the database; the content of the database takes about a sixth to a third of this size; during a compaction, the old and the new files together may temporarily exceed this size, usually by at most a half of it"),
         row!("limits.index_bytes", limits.index_bytes, Bytes { min: 32 << 20 }, "Maximum size of the search index, including temporary files during merges; the content of the index takes a quarter to three eighths of this size"),

@@ -17,7 +17,7 @@ use crate::{
 #[derive(Clone)]
 pub(super) struct FactCondition {
     relations: Vec<Relation>,
-    /// Whether facts that are marked as minor match, too: if the query has words.
+    /// Whether facts that are marked as minor match, too. This is the case if the query has words.
     includes_minor: bool,
     /// The time at which the fact must hold; `None` for any time.
     at: Option<Timestamp>,

@@ -25,7 +25,7 @@ use crate::{
 
 /// Maximum number of errors in an answer.
 const MAX_ERRORS: usize = 50;
-/// Maximum number of lines of the output that are searched for.
+/// Maximum number of lines of the given output whose words are searched for.
 const MAX_LINES: usize = 3;
 /// Maximum number of words of these lines.
 const MAX_WORDS: usize = 40;

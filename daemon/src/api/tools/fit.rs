@@ -19,7 +19,8 @@ const FULL_TEXT_COST: usize = 16_000;
 /// Maximum cost of the text for any model.
 const MAX_TEXT_COST: usize = 35_000;
 
-/// The power of the ratio of a session's score to the best score by which space is shared.
+/// Sessions share the space in proportion to this power of the ratio between their score and the
+/// best score.
 const SHARE_POWER: i32 = 6;
 /// A session whose share is smaller than the largest share divided by this number has only its
 /// line, unless the other sessions leave space.
@@ -69,8 +70,9 @@ pub(super) fn shares(scores: &[f64], cost: usize) -> Vec<usize> {
     weights.map(|weight| (cost as f64 * weight / all) as usize).collect()
 }
 
-/// Returns the scores by which space is shared. A session without passages needs none. The score of
-/// a session of the team is unknown, so the score of the session before it is used.
+/// Returns the scores by which space is shared. A session without passages needs no space. A
+/// session of the team has no score: it gets the score of the preceding session of this machine, or
+/// the best score if no session of this machine precedes it.
 fn scores(hits: &[Hit]) -> Vec<f64> {
     let own = hits.iter().filter(|hit| hit.team.is_none()).map(|hit| hit.score);
     let mut before = own.fold(0.0, f64::max);

@@ -25,8 +25,8 @@ const MAX_SESSIONS: usize = 200;
 const TEXT_BYTES: usize = 3_800;
 /// Maximum number of statements of one kind in a session.
 const MAX_STATEMENTS: usize = 4;
-/// Maximum length, in characters, of a statement. About two lines of a terminal; `graphiti show` and
-/// `get_session` have the whole text.
+/// Maximum length, in characters, of a statement: about two lines of a terminal. `graphiti show`
+/// and `get_session` have the whole text.
 const MAX_STATEMENT_CHARS: usize = 160;
 /// Maximum length, in characters, of an error that has a fix, and of the fix.
 const FIX_CHARS: usize = MAX_STATEMENT_CHARS / 2;

@@ -134,7 +134,7 @@ pub(super) async fn call(
     let name = params["name"].as_str().unwrap_or_default().to_owned();
     let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) else {
         let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
-        let what = format!("there is no tool `{name}`; there are {}", names.join(", "));
+        let what = format!("there is no tool `{name}`; the tools are {}", names.join(", "));
         return Err(Error::new(code::NO_METHOD, what));
     };
     let arguments = params["arguments"].take();

@@ -280,7 +280,8 @@ impl<'h> PassageForm<'h> {
         }
     }
 
-    /// Whether a session with these passages, whose remaining cost is `left`, gets no more passages.
+    /// Whether a session with these passages gets no more passages. `left` is the cost that remains
+    /// of the session's share.
     fn is_full(&self, passages: &[MatchedPassage], left: usize) -> bool {
         match self.form {
             ReplyForm::Structured => passages.len() >= MAX_PASSAGES,

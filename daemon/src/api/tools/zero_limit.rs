@@ -6,8 +6,8 @@ use crate::api::client_context::ReplyForm;
 /// The start of the explanation.
 const NOTHING_SHOWN: &str = "Nothing is shown";
 
-/// Adds the permitted values of the argument `name` to the message of a text answer, if the argument
-/// is 0. `most` is the highest value.
+/// Adds the permitted values of the argument `name` to the message of a text answer, if the
+/// argument is 0. `most` is the highest value.
 pub(super) fn explain(
     message: String,
     form: ReplyForm,

@@ -78,7 +78,7 @@ pub type ProgressCallback<'p> = &'p mut dyn FnMut(u64, u64);
 const SAVE_INTERVAL_BYTES: u64 = 16 << 20;
 
 /// Redacts the database, the logs and the spooled events of a home directory again. A preview only
-/// counts the changes. If there are no changes, a preview records that the text is redacted by the
+/// counts the changes. If a preview finds no changes, it records that the text is redacted by the
 /// current rules.
 ///
 /// # Errors

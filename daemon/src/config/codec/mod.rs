@@ -41,7 +41,7 @@ pub(super) trait Codec {
 }
 
 pub(super) struct InvalidValue {
-    /// The remedy, for a message: an instruction what to write instead.
+    /// What the message tells the user to write instead.
     pub(super) remedy: String,
 }
 

@@ -54,7 +54,7 @@ fn tool_name(node: &Node) -> Result<String, InvalidValue> {
     match &node.value {
         Value::Text(name) if TOOLS.iter().any(|tool| tool.name == name) => Ok(name.clone()),
         Value::Text(name) => {
-            Err(InvalidValue::new(format!("there is no tool `{name}`; there are {}", names())))
+            Err(InvalidValue::new(format!("there is no tool `{name}`; the tools are {}", names())))
         }
         _ => Err(InvalidValue::new(format!(
             "the name of a tool must be a text; the tools are {}",

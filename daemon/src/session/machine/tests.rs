@@ -1,4 +1,4 @@
-//! Tests each cell of the transition table.
+//! Tests the transitions of the state machine.
 
 use super::*;
 use crate::model::{
@@ -22,8 +22,8 @@ const EVENTS: [&str; 11] = [
     "unchanged",
     "failed",
 ];
-/// One row per state. A cell has the state after the event and, if a job was started, `+` and the
-/// reason.
+/// One row per state, except for sessions without a timeout, which have their own test. A cell has
+/// the state after the event and, if a job was started, `+` and the reason.
 #[rustfmt::skip]
 const TABLE: [(&str, [&str; 11]); 10] = [
     ("active", [

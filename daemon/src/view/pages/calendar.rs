@@ -1,4 +1,4 @@
-//! The page of the activity by day, with one grid for each month.
+//! The page of the sessions by the day of their last activity, with one grid for each month.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub(in crate::view) struct YearQuery {
     year: Option<i64>,
 }
 
-/// The number of sessions of each day.
+/// For each day, the number of sessions whose last activity was on this day.
 type DayCounts = BTreeMap<Date, usize>;
 
 pub(in crate::view) async fn page(

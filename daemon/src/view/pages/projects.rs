@@ -131,8 +131,8 @@ pub(in crate::view) async fn project_page(
     Ok(ViewPage::new(visible(name), NavItem::Projects, body))
 }
 
-/// Returns the name of a session. If the name only repeats the objective, it is empty, and the
-/// objective is returned; the id if both are empty.
+/// Returns the name of a session; its objective if the name is empty, because the name would only
+/// repeat the objective; its id if both are empty.
 fn title(session: &HandoffSession) -> &str {
     let texts = [&session.name, &session.objective, &session.session_id];
     texts.into_iter().find(|text| !text.is_empty()).map_or("", String::as_str)
