@@ -51,6 +51,11 @@ pub(super) fn reported_problems(entries: &Entries<'_>) -> Vec<String> {
     list
 }
 
+/// Whether a prompt reports a problem.
+pub(super) fn is_complaint(entries: &Entries<'_>, prompt: &Quote) -> bool {
+    problem(entries, prompt).is_some()
+}
+
 /// Returns the first sentence of a prompt that reports a problem. After the agent reported changes,
 /// a sentence that only finds fault with something counts, too.
 fn problem(entries: &Entries<'_>, prompt: &Quote) -> Option<String> {

@@ -34,8 +34,7 @@ pub(crate) enum Fate {
 /// Returns what became of the work of a report.
 pub(crate) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     let evidence = entries.evidence;
-    let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
-    let Some(next) = next else { return Fate::Kept };
+    let Some(next) = next_prompt(evidence, report) else { return Fate::Kept };
     // After an accepted offer or a list of the current state, the work that followed is more
     // important than the report.
     let is_over = report.mostly_proposes() || is_of_bare_command(evidence, report);
@@ -73,11 +72,16 @@ pub(crate) fn fate(entries: &Entries<'_>, report: &Report) -> Fate {
     if report.changed && failed { Fate::Failed } else { Fate::Kept }
 }
 
+/// Returns the first prompt after a report.
+pub(crate) fn next_prompt<'e>(evidence: &'e Evidence, report: &Report) -> Option<&'e Quote> {
+    evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line)
+}
+
 /// Whether the user refused what a report announced: the turn of the report ended in a tool call
 /// that was not approved, or the user stopped and corrected the agent after words such as `Let me
 /// fix this:`.
 pub(crate) fn is_refused(evidence: &Evidence, report: &Report) -> bool {
-    let next = evidence.prompts.iter().find(|prompt| prompt.origin.line > report.origin.line);
+    let next = next_prompt(evidence, report);
     let mut corrections = evidence.corrections.iter();
     let correction =
         next.and_then(|next| corrections.find(|correction| correction.origin == next.origin));

@@ -254,6 +254,27 @@ fn a_problem_that_the_user_reports_again_is_not_fixed() {
 }
 
 #[test]
+fn a_complaint_after_a_report_refutes_its_general_success() {
+    let done = |next: &str| {
+        let mut script = Script::default();
+        script.prompt("Colour the pages of the shop by their kind");
+        script.reply("m1", "Let me write the colours.");
+        script.edit("a", "/app/colours.css", "a", "b");
+        script.reply("m2", "I've solved the problem of the equal colours.\n\n- The pages of books have a blue header from `colours.css`\n- The pages of toys have a red header from `colours.css`");
+        script.prompt(next);
+        script.edit("b", "/app/guide.md", "a", "b");
+        script
+            .reply("m3", "The guide in `guide.md` names the kinds of the pages and their headers.");
+        let found = summary(&script);
+        format!("{:?} {:?}", found.last_words, found.completed_tasks)
+    };
+    let kept = done("Now write the guide");
+    assert!(kept.contains("solved") && kept.contains("blue header"), "{kept}");
+    let refuted = done("all of the pages now look the same");
+    assert!(!refuted.contains("solved") && refuted.contains("blue header"), "{refuted}");
+}
+
+#[test]
 fn questions_and_menus_are_no_findings() {
     let mut script = Script::default();
     script.prompt("How do wallets log in?");

@@ -8,9 +8,10 @@ use crate::{
         entries::Entries,
         errors::refuted::is_about_denied_thing,
         outcome::ending,
+        problems,
         reported::{
             answers,
-            fate::{Fate, is_followed_by_change, later_changes},
+            fate::{Fate, is_followed_by_change, later_changes, next_prompt},
             fixed_later::{is_agreed, is_fixed_later},
             is_finding,
             known::KnownTexts,
@@ -65,6 +66,8 @@ pub(crate) struct QuotedReport<'e> {
     is_last: bool,
     /// Whether much work followed, so that the report no longer describes what the code does.
     is_early: bool,
+    /// Whether the next prompt reports a problem.
+    has_complaint: bool,
 }
 
 impl<'e> QuotedReport<'e> {
@@ -102,6 +105,9 @@ impl<'e> QuotedReport<'e> {
                 && is_followed_by_change(entries, report),
             is_last: earlier + 1 == entries.reports.reports.len(),
             is_early: report.changed && later_changes(entries, report) >= MUCH_WORK,
+            has_complaint: report.changed
+                && next_prompt(entries.evidence, report)
+                    .is_some_and(|next| problems::is_complaint(entries, next)),
         }
     }
 
@@ -282,13 +288,17 @@ impl<'e> QuotedReport<'e> {
         self.asks_first && passage.verdict.is_none() && passage.first().is_some_and(is_whole)
     }
 
-    /// Removes the cause and the success that the report claims, if the user says that something
-    /// still fails.
+    /// Removes the cause and the success that the report claims if the user says that something
+    /// still fails, and success in general terms if the user reports another problem.
     fn remove_refuted_claims(&self, passage: &mut QuotedPassage) {
         if self.fate == Fate::Failed {
             passage.retain(|part| {
                 topic_of_sentence(part) != Some(Topic::Cause) && !transient::claims_success(part)
             });
+        }
+        if self.has_complaint {
+            let is_introduced = passage.is_introduced_by(transient::claims_general_success);
+            passage.retain(|part| !is_introduced && !transient::claims_general_success(part));
         }
     }
 }

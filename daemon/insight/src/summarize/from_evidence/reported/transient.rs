@@ -67,6 +67,13 @@ pub(crate) fn claims_success(text: &str) -> bool {
         .is_match(text)
 }
 
+/// Whether a text claims in general terms that the work succeeded, for example `I've solved the
+/// problem of the sounds` or `Everything works`.
+pub(crate) fn claims_general_success(text: &str) -> bool {
+    pattern!(r"(?i)^everything\b.{0,40}\b(?:works?|done|in place|ready|working)\b|\b(?:i|we)(?:['\u{2019}]ve| have)? (?:now |just |finally |successfully )?solved\b|\b(?:problem|issue|bug)s?(?: is| are| has been| have been)?(?: now)? (?:solved|fixed|resolved)\b|\bnow \w+ (?:completely|dramatically|truly|entirely|distinctly) |\b(?:works?|working)(?: now| fine| well| great| as (?:expected|intended|requested|you (?:asked|wanted)))\W*$")
+        .is_match(text)
+}
+
 /// Whether a text says what should or will happen, for example `The build will install the
 /// browsers`.
 pub(crate) fn promises(text: &str) -> bool {
@@ -135,6 +142,28 @@ fn was_followed(evidence: &Evidence, at: Origin) -> bool {
 mod tests {
     use super::*;
     use crate::model::evidence::TestRun;
+
+    #[test]
+    fn success_is_claimed_in_general_terms() {
+        for text in [
+            "I've solved the \"all pages look the same\" problem.",
+            "Everything works with zero build tools",
+            "Different pages now produce completely different colours",
+            "The import works as expected.",
+            "The issue is now resolved.",
+        ] {
+            assert!(claims_general_success(text), "{text}");
+        }
+        for text in [
+            "Everything below `src/` was formatted again",
+            "The solver is now called once a page",
+            "The page now shows the totals in a footer",
+            "The import works on the first row only",
+            "The issue before the change: the page loads all rows",
+        ] {
+            assert!(!claims_general_success(text), "{text}");
+        }
+    }
 
     #[test]
     fn the_head_of_a_document_is_no_fact() {
