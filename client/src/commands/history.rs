@@ -243,7 +243,7 @@ pub(super) fn log(args: cli::Log, screen: &Screen) -> Result<(), AskError> {
     }
     let mut previous_day = String::new();
     for row in &answer.sessions {
-        let day = long_date(&row.session.last_activity);
+        let day = long_date(row.ended_at());
         if day != previous_day {
             screen.print(screen.bold(&day));
             previous_day = day;

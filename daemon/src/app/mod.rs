@@ -67,12 +67,14 @@ const REOPEN_PAUSE: Duration = Duration::from_secs(30);
 /// socket cannot be opened, or defects end tasks repeatedly.
 pub fn run(options: &DaemonOptions) -> anyhow::Result<()> {
     allocator::limit_memory_use();
-    reserve::release_when_full(&options.home);
-    let home = Home::take(&options.home)?;
+    let (home, is_reserve_released) = reserve::take_home(&options.home)?;
     let search = search(options);
     let loaded = config::load(&search)?;
     let log = logging::start(&loaded.config.log, loaded.config.limits.log_bytes, home.path())
         .context("start the log")?;
+    if is_reserve_released {
+        tracing::warn!("the disk is full: the reserved space was freed for this start");
+    }
     for notice in &loaded.notices {
         tracing::warn!("{notice}");
     }

@@ -73,7 +73,8 @@ pub fn try_file(
             push_trial(&mut text, format, &trial);
             push_members(&mut text, format, &file)?;
             push_messages(&mut text, &trial);
-            push_unwatched(&mut text, &config, &file, format);
+            let directory = trial.identity.directory.as_deref().map(Path::new);
+            push_unwatched(&mut text, &config, &file, format, directory);
             return Ok(TrialReport { text, is_read: true });
         }
     }
@@ -210,15 +211,28 @@ fn push_message(text: &mut String, message: &Message) {
 }
 
 /// Explains why the daemon would not follow the file although a format can read it.
-fn push_unwatched(text: &mut String, config: &Config, file: &Path, format: &FormatHandle) {
-    let problem = if !format.claims(file) {
+/// `directory` is the working directory of the session.
+fn push_unwatched(
+    text: &mut String,
+    config: &Config,
+    file: &Path,
+    format: &FormatHandle,
+    directory: Option<&Path>,
+) {
+    let is_excluded =
+        |path: &Path| config.capture.excluded_paths.iter().any(|folder| path.starts_with(folder));
+    let problem = if !config.capture.enabled {
+        "`session_tracking.enabled` is false".to_owned()
+    } else if !format.claims(file) {
         format!("`{}` does not claim the path, so this file is not followed", format.agent())
     } else if !transcript_folders(config).roots.iter().any(|root| file.starts_with(root)) {
         "no watched folder contains the file; list its folder, and all others to follow, in \
          `session_tracking.watch_directories`"
             .to_owned()
-    } else if config.capture.excluded_paths.iter().any(|folder| file.starts_with(folder)) {
+    } else if is_excluded(file) {
         "`session_tracking.excluded_paths` excludes the file".to_owned()
+    } else if directory.is_some_and(is_excluded) {
+        "`session_tracking.excluded_paths` excludes the directory of the session".to_owned()
     } else {
         return;
     };

@@ -3,11 +3,13 @@
 use crate::config::{Config, table};
 
 /// The keys whose values are read only at the start.
-const AT_START: [&str; 4] = [
+const AT_START: [&str; 6] = [
+    "session_tracking.hooks.socket_enabled",
     "session_tracking.hooks.socket_path",
     "session_tracking.log.file",
     "session_tracking.log.max_bytes",
     "session_tracking.limits.log_bytes",
+    "session_tracking.summarization.tool_classification_cache",
 ];
 /// The sections whose values affect later summaries.
 const OF_SUMMARIES: [&str; 3] = [

@@ -55,9 +55,11 @@ impl FileSearch {
     /// Reads `file`, which need not be one of the candidates.
     pub(super) fn read(&self, file: &Path) -> Result<Loaded, Problems> {
         let own_file = self.home.join(FILE_NAME);
-        let is_project_file =
-            self.directory.as_ref().is_some_and(|folder| folder.join(FILE_NAME) == file)
-                && file != own_file;
+        let is_in_directory = self
+            .directory
+            .as_ref()
+            .is_some_and(|folder| is_same_file(&folder.join(FILE_NAME), file));
+        let is_project_file = is_in_directory && !is_same_file(&own_file, file);
         let text = read(file)?;
         let source = ConfigSource {
             file: file.to_owned(),
@@ -66,6 +68,12 @@ impl FileSearch {
         };
         read_source(&source, &text)
     }
+}
+
+/// Whether two paths lead to the same file, also over symbolic links and from the working directory.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    one == other
+        || one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
 fn read(file: &Path) -> Result<String, Problems> {

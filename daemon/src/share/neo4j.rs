@@ -65,7 +65,14 @@ impl Neo4j {
                 return Err(EngineError::Rejected("the response is too long".to_owned()));
             }
         }
-        let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let body: Value = match serde_json::from_slice(&bytes) {
+            Ok(body) => body,
+            Err(_) if (200..300).contains(&status) => {
+                let error = "the server answers without JSON; is this the HTTP port of Neo4j?";
+                return Err(EngineError::Unreachable(error.to_owned()));
+            }
+            Err(_) => Value::Null,
+        };
         match failure(status, &body) {
             Some(error) => Err(error),
             None => Ok(body),

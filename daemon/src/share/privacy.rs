@@ -56,7 +56,7 @@ fn without_folder(text: &str, folder: &str, short: &str) -> String {
     let mut rest = text;
     while let Some(at) = rest.find(folder) {
         let (before, after) = (&rest[..at], &rest[at + folder.len()..]);
-        let is_start = !before.ends_with(is_in_name);
+        let is_start = !before.ends_with(is_in_name) || ends_with_border(before);
         let is_end = !after.starts_with(is_in_name);
         clean.push_str(before);
         rest = after;
@@ -102,9 +102,12 @@ fn text_before_home(before: &str, is_encoded: bool) -> Option<&str> {
         |text: &str| matches!(text.as_bytes(), [drive, b':'] if drive.is_ascii_alphabetic());
     if is_encoded {
         // A project's path as Claude Code writes it: `-home-ann-app`, `C--Users-ann-app`.
-        let is_start = run.is_empty() || run.ends_with(['/', '\\']);
-        let drive = run.len().checked_sub(2).and_then(|at| run.get(at..));
-        return (is_start || drive.is_some_and(|drive| drive.ends_with('-'))).then_some(before);
+        let name = run.rsplit(['/', '\\']).next().unwrap_or_default();
+        let is_drive = matches!(name.as_bytes(), [drive, b'-'] if drive.is_ascii_alphabetic());
+        return (name.is_empty() || is_drive).then_some(before);
+    }
+    if ends_with_border(before) {
+        return Some(before);
     }
     let slashes = run.replace('\\', "/");
     let slashes = slashes.trim_start_matches("//?/").trim_end_matches('/');
@@ -113,6 +116,19 @@ fn text_before_home(before: &str, is_encoded: bool) -> Option<&str> {
         return Some(path);
     }
     (run.ends_with(':') || run.ends_with("//")).then_some(before)
+}
+
+/// Whether a path can begin directly after `before`, although `before` ends with a letter: after an
+/// option such as `-I`, and after an escaped line feed.
+fn ends_with_border(before: &str) -> bool {
+    let mut last = before.chars().rev();
+    match (last.next(), last.next(), last.next()) {
+        (Some('n' | 'r' | 't'), Some('\\'), _) => true,
+        (Some(letter), Some('-'), earlier) => {
+            letter.is_ascii_alphabetic() && !earlier.is_some_and(|c| is_in_name(c) || c == '/')
+        }
+        _ => false,
+    }
 }
 
 /// Replaces the home folder of `root` by `~`.
@@ -158,6 +174,13 @@ mod tests {
             ("host:/home/ann/x", "host:~/x"),
             ("ls /data/people/ann/x", "ls ~/x"),
             ("C--Users-ann-app", "C--~-app"),
+            ("gcc -I/home/ann/work/app/include -L/home/bob/lib", "gcc -Iinclude -L~/lib"),
+            ("make -C/home/ann/work/app", "make -C."),
+            ("failed:\\n/home/ann/work/app/a.py", "failed:\\na.py"),
+            (
+                "nav--home-link, a-b/home/page, my-I/home/x",
+                "nav--home-link, a-b/home/page, my-I/home/x",
+            ),
             (
                 "~/.claude/projects/-home-ann-work-app/a.jsonl",
                 "~/.claude/projects/-~-work-app/a.jsonl",

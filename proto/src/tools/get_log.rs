@@ -50,6 +50,9 @@ pub struct LogAnswer {
 pub struct LogRow {
     /// The session.
     pub session: SessionRow,
+    /// When the work of this row ended, RFC 3339. The session may have been continued later. Empty
+    /// in an answer of an older daemon.
+    pub ended_at: String,
     /// What was done.
     pub done: Vec<String>,
     /// What was decided.
@@ -62,4 +65,15 @@ pub struct LogRow {
     pub files: usize,
     /// The state of the repository at the end; empty when unknown.
     pub repository: String,
+}
+
+impl LogRow {
+    /// Returns when the work of this row ended, or the last activity of the session if that is not
+    /// known, RFC 3339.
+    pub fn ended_at(&self) -> &str {
+        match self.ended_at.as_str() {
+            "" => &self.session.last_activity,
+            ended_at => ended_at,
+        }
+    }
 }

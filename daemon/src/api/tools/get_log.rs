@@ -142,6 +142,7 @@ fn row(daemon: &DaemonState, episode: &Episode) -> Result<Option<LogRow>, StoreE
     });
     Ok(Some(LogRow {
         session: convert::session_row(store, &session)?,
+        ended_at: episode.ended_at.to_string(),
         done: first(&summary.completed_tasks),
         decided: decided.take(MAX_STATEMENTS).collect(),
         fixed: fixed.take(MAX_STATEMENTS).collect(),

@@ -151,6 +151,8 @@ async fn run(
     fit::fit_reply(client, &mut hits, error.as_ref(), limit, arguments.detail);
     offer_hits(daemon, client, &hits).await;
     let next = (is_full || hits.len() < found).then_some(offset + hits.len());
+    // A higher offset returns the same page again.
+    let next = next.filter(|next| *next <= MAX_OFFSET);
     let mut broader = Vec::new();
     if client.reply_form == ReplyForm::Text && limit > 0 && found == 0 {
         match all {

@@ -19,7 +19,7 @@ use serde::Serialize;
 pub use self::files::exports;
 use super::{DaemonOptions, database, quarantine, search};
 use crate::{
-    config::{self, Config},
+    config,
     engine::{
         follow, indexes,
         redaction::{
@@ -91,6 +91,9 @@ pub fn home(
     progress: ProgressCallback<'_>,
 ) -> anyhow::Result<RedactionSummary> {
     let home = Home::take(&options.home)?;
+    // Only the user's own file can name the log.
+    let own = config::FileSearch { directory: None, ..search(options) };
+    let config = config::load(&own).context("correct the configuration, which names the log")?;
     let folder = database::folder(home.path());
     let mut redacted = RedactionSummary {
         run: mode == RunMode::Run,
@@ -106,8 +109,8 @@ pub fn home(
         redactor = redact_rows(&opened, mode, progress)?;
         store = Some(opened);
     }
-    let config = config::load(&search(options)).map_or_else(|_| Config::default(), |it| it.config);
-    redacted.files = files::of_home(home.path(), config.log.file.as_deref(), mode, &mut redactor)?;
+    let log = config.config.log.file.as_deref();
+    redacted.files = files::of_home(home.path(), log, mode, &mut redactor)?;
     let is_stored_changed = !redactor.report.is_empty();
     if let Some(store) = store {
         let is_older = StoredRules::of(&store)?.is_older();

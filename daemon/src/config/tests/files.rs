@@ -56,6 +56,24 @@ fn a_file_that_cannot_be_read_is_reported_with_a_remedy() {
     assert!(message.contains("cannot be read"), "{message}");
 }
 
+#[cfg(unix)]
+#[test]
+fn the_own_file_is_recognised_behind_a_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, link) = (folder.path().join("home"), folder.path().join("link"));
+    fs::create_dir(&home).unwrap();
+    std::os::unix::fs::symlink(&home, &link).unwrap();
+    let guarded = r#"{"session_tracking": {"hooks": {"socket_path": "/run/app.sock"}}}"#;
+    fs::write(home.join(FILE_NAME), guarded).unwrap();
+    for (directory, home) in [(&home, &link), (&link, &home)] {
+        load(&search(Some(directory), home)).unwrap();
+    }
+    // A link to the file of a project does not make this file the user's own file.
+    let other = folder.path().join("other");
+    fs::create_dir(&other).unwrap();
+    assert!(load(&search(Some(&link), &other)).is_err());
+}
+
 #[test]
 fn the_file_of_a_project_cannot_set_programs_or_destinations_of_text() {
     let (directory, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -95,7 +95,7 @@ impl ModelText for LogAnswer {
         let mut lines = with_message(&self.message);
         let mut previous_date = String::new();
         for row in &self.sessions {
-            let date = day(&row.session.last_activity);
+            let date = day(row.ended_at());
             if date != previous_date {
                 lines.gap();
                 lines.add(&format!("## {date}"));
@@ -118,7 +118,7 @@ impl ModelText for LogAnswer {
 pub(in crate::api::tools) fn fitting(rows: &[LogRow], budget: usize) -> usize {
     let mut lines = Lines::default();
     let fitting = rows.iter().take_while(|row| {
-        lines.add(&format!("## {}", day(&row.session.last_activity)));
+        lines.add(&format!("## {}", day(row.ended_at())));
         add_row(&mut lines, row);
         lines.text.len() <= budget
     });
@@ -168,6 +168,9 @@ mod tests {
             text.starts_with("Several files have this name: `src/a.rs`, `lib/a.rs`.\n"),
             "{text}"
         );
+        let continued = json!({ "session": session, "ended_at": "2026-02-27T10:00:00Z" });
+        let day = of_value::<LogAnswer>(json!({ "sessions": [continued] }));
+        assert_eq!(day, format!("## 2026-02-27\n{line}"));
         let log = json!({ "sessions": [{ "session": session, "done": ["x\ny"] }], "next": "n" });
         assert_eq!(
             of_value::<LogAnswer>(log.clone()),

@@ -37,6 +37,7 @@ impl ModelText for ListSessionsAnswer {
             self.sessions.len(),
             self.total
         ));
+        lines.add(&line(&self.message));
         lines.text
     }
 }
@@ -89,11 +90,29 @@ impl ModelText for SyncHistoryAnswer {
     fn text(&self) -> String {
         let mut lines = Lines::default();
         lines.add(&line(&self.message));
+        lines.add(&cost(self));
         for session in &self.sessions {
             let (path, modified) = (code(&session.path), minute(&session.modified));
             lines.add(&format!("- {path}, {modified}, {} messages", session.messages));
         }
         lines.text
+    }
+}
+
+/// Describes what the model would cost, or has cost. Empty if no model is called.
+fn cost(answer: &SyncHistoryAnswer) -> String {
+    let Some(model) = answer.model.as_deref().map(code) else { return String::new() };
+    let tokens = answer.estimated_tokens;
+    match (answer.dry_run, answer.price_known) {
+        (true, _) if answer.sessions_found == 0 => String::new(),
+        (true, true) => {
+            format!("{model} would read about {tokens} tokens, for ${:.2}.", answer.estimated_cost)
+        }
+        (true, false) => {
+            format!("{model} would read about {tokens} tokens; its price is not known.")
+        }
+        (false, true) => format!("{model} cost ${:.2}.", answer.actual_cost),
+        (false, false) => format!("The price of {model} is not known."),
     }
 }
 
@@ -133,6 +152,8 @@ mod tests {
                 "{LINE}\n\n1 of 7 sessions. To read a session: get_session with its id. More: `offset` 1."
             )
         );
+        let full = json!({ "total": 1, "sessions": [session()], "message": "The disk is full." });
+        assert!(of_value::<ListSessionsAnswer>(full).ends_with("its id.\nThe disk is full."));
         assert_eq!(of_value::<ListSessionsAnswer>(json!({ "total": 0 })), "No sessions.");
         let empty = of_value::<ListSessionsAnswer>(json!({ "message": "None of `/w`." }));
         assert_eq!(empty, "No sessions.\nNone of `/w`.");
@@ -167,6 +188,14 @@ mod tests {
         assert_eq!(
             of_value::<FailedEpisodesAnswer>(failed),
             "1 failed.\n- `a`, `/w`: “no # way”, not retried automatically"
+        );
+        let priced = json!({
+            "message": "1 found.", "dry_run": true, "sessions_found": 1, "model": "m",
+            "price_known": true, "estimated_tokens": 900, "estimated_cost": 1.4,
+        });
+        assert_eq!(
+            of_value::<SyncHistoryAnswer>(priced),
+            "1 found.\n`m` would read about 900 tokens, for $1.40."
         );
         let history = json!({ "message": "1 found.", "sessions": [{
             "path": "/a\n- b", "modified": "2026-03-01T10:02:33Z", "messages": 4,
