@@ -1,7 +1,9 @@
 //! Splits bytes into lines of limited length, for the async daemon and the blocking client.
 
-/// Maximum length, in bytes, of a line without its newline. The limit is high enough, because a
-/// hook sends the path of a transcript and not its text, and long answers are split into pages.
+/// Maximum length, in bytes, of a line without its newline. The limit is high enough for most
+/// requests, because a hook sends the path of a transcript and not its text, and long answers are
+/// split into pages. With recall, a hook also sends the prompt; the daemon does not accept the
+/// event of a longer prompt.
 pub const LONGEST: usize = 4 << 20;
 
 /// Splits a stream of bytes into lines.
