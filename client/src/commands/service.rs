@@ -9,6 +9,7 @@ use graphiti_proto::endpoint;
 
 use crate::{
     cli::ServiceAction,
+    commands::stop,
     connection::AskError,
     error::StartError,
     program::lasting_program,
@@ -29,10 +30,10 @@ pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError
     match action {
         ServiceAction::Install => {
             lasting_program()?;
-            install(&manager, screen)
+            install(&manager, stop::quietly, screen)
         }
         ServiceAction::Uninstall => uninstall(&manager, screen),
-        ServiceAction::Start => run_all(&manager.start),
+        ServiceAction::Start => run_as_only_daemon(&manager.start, stop::quietly),
         ServiceAction::Stop => run_all(&manager.stop),
         // The exit code of `status` is not 0 while the service is stopped; that is not an error.
         ServiceAction::Status => run_one(&manager.status).map(drop),
@@ -63,7 +64,11 @@ fn user() -> Option<String> {
     None
 }
 
-fn install(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
+fn install(
+    manager: &Manager,
+    stop: impl FnOnce() -> Result<(), AskError>,
+    screen: &Screen,
+) -> Result<(), AskError> {
     for file in &manager.files {
         let write = || -> io::Result<()> {
             if let Some(folder) = file.path.parent() {
@@ -74,9 +79,21 @@ fn install(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
         write().map_err(|error| AskError::NotWritten { path: file.path.clone(), error })?;
         screen.print(format!("Wrote {}", file.path.display()));
     }
-    run_all(&manager.install)?;
+    run_as_only_daemon(&manager.install, stop)?;
     screen.print(format!("graphitid is managed by {} from now on.", manager.name));
     Ok(())
+}
+
+/// Runs commands that start the service, after `stop` has stopped the running daemon. Otherwise the
+/// service fails, because the home is in use, and systemd replaces the socket of the running daemon.
+fn run_as_only_daemon(
+    commands: &[CommandLine],
+    stop: impl FnOnce() -> Result<(), AskError>,
+) -> Result<(), AskError> {
+    match stop() {
+        Ok(()) | Err(AskError::NotRunning { .. }) => run_all(commands),
+        Err(error) => Err(error),
+    }
 }
 
 fn uninstall(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
@@ -133,6 +150,27 @@ fn run_one(command: &CommandLine) -> Result<ExitStatus, AskError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_running_daemon_is_stopped_before_the_service_starts() {
+        let folder = tempfile::tempdir().unwrap();
+        let stopped = folder.path().join("stopped");
+        let is_stopped = ["test", "-e", &stopped.to_string_lossy()].map(str::to_owned).to_vec();
+        let stop = || fs::write(&stopped, "").map_err(|error| AskError::Failed(error.to_string()));
+        assert!(run_as_only_daemon(std::slice::from_ref(&is_stopped), || Ok(())).is_err());
+        run_as_only_daemon(&[is_stopped], stop).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_service_starts_only_if_no_daemon_runs() {
+        let commands = [vec!["true".to_owned()]];
+        let down = || AskError::NotRunning { home: "/app".into(), socket: String::new() };
+        run_as_only_daemon(&commands, || Err(down())).unwrap();
+        let outcome = run_as_only_daemon(&commands, || Err(AskError::NoAnswer(None)));
+        assert!(matches!(outcome, Err(AskError::NoAnswer(None))));
+    }
 
     #[test]
     fn the_end_of_a_log_is_shown_without_control_characters() {
