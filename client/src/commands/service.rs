@@ -14,7 +14,7 @@ use crate::{
     error::StartError,
     program::lasting_program,
     screen::{Screen, block},
-    service::{self, CommandLine, InstallPaths, Manager},
+    service::{self, CommandLine, InstallPaths, Manager, ServiceVariable},
     start,
 };
 
@@ -30,7 +30,11 @@ pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError
     match action {
         ServiceAction::Install => {
             lasting_program()?;
-            install(&manager, stop::quietly, screen)
+            install(&manager, stop::quietly, screen)?;
+            if !manager.files.is_empty() {
+                screen.print(screen.dim(&environment_note(&paths.variables)));
+            }
+            Ok(())
         }
         ServiceAction::Uninstall => uninstall(&manager, screen),
         ServiceAction::Start => run_as_only_daemon(&manager.start, stop::quietly),
@@ -49,6 +53,7 @@ fn install_paths() -> Result<InstallPaths, AskError> {
         daemon: start::daemon().ok_or(StartError::NotFound)?,
         home: endpoint::home().ok_or(AskError::NoHome)?,
         user: user(),
+        variables: service::folder_variables(|name| env::var(name).ok()),
     })
 }
 
@@ -93,6 +98,16 @@ fn run_as_only_daemon(
     match stop() {
         Ok(()) | Err(AskError::NotRunning { .. }) => run_all(commands),
         Err(error) => Err(error),
+    }
+}
+
+/// Describes which variables of this shell the service gets.
+fn environment_note(variables: &[ServiceVariable]) -> String {
+    let names: Vec<&str> = variables.iter().map(|variable| variable.name).collect();
+    let keys = "an API key must come from `api_key_file` or `api_key_command` in the settings.";
+    match names.is_empty() {
+        true => format!("The service gets no variables of this shell: {keys}"),
+        false => format!("The service gets only {} of this shell: {keys}", names.join(", ")),
     }
 }
 
