@@ -2,7 +2,7 @@
 
 use std::{
     env, fs, io,
-    process::{Command, ExitStatus},
+    process::{Command, ExitStatus, Stdio},
 };
 
 use graphiti_proto::endpoint;
@@ -37,7 +37,9 @@ pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError
             Ok(())
         }
         ServiceAction::Uninstall => uninstall(&manager, screen),
-        ServiceAction::Start => run_as_only_daemon(&manager.start, stop::quietly),
+        ServiceAction::Start => {
+            run_as_only_daemon(&manager.start, manager.unload.as_ref(), stop::quietly)
+        }
         ServiceAction::Stop => run_all(&manager.stop),
         // The exit code of `status` is not 0 while the service is stopped; that is not an error.
         ServiceAction::Status => run_one(&manager.status).map(drop),
@@ -84,21 +86,29 @@ fn install(
         write().map_err(|error| AskError::NotWritten { path: file.path.clone(), error })?;
         screen.print(format!("Wrote {}", file.path.display()));
     }
-    run_as_only_daemon(&manager.install, stop)?;
+    run_as_only_daemon(&manager.install, manager.unload.as_ref(), stop)?;
     screen.print(format!("graphitid is managed by {} from now on.", manager.name));
     Ok(())
 }
 
 /// Runs commands that start the service, after `stop` has stopped the running daemon. Otherwise the
 /// service fails, because the home is in use, and systemd replaces the socket of the running daemon.
+/// Also runs `unload` before these commands.
 fn run_as_only_daemon(
     commands: &[CommandLine],
+    unload: Option<&CommandLine>,
     stop: impl FnOnce() -> Result<(), AskError>,
 ) -> Result<(), AskError> {
     match stop() {
-        Ok(()) | Err(AskError::NotRunning { .. }) => run_all(commands),
-        Err(error) => Err(error),
+        Ok(()) | Err(AskError::NotRunning { .. }) => {}
+        Err(error) => return Err(error),
     }
+    if let Some(unload) = unload {
+        // The command fails if no service is loaded. If it fails for another reason, the commands
+        // below fail, too, and report it.
+        let _ = program_of(unload).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    }
+    run_all(commands)
 }
 
 /// Describes which variables of this shell the service gets.
@@ -157,9 +167,15 @@ fn run_all(commands: &[CommandLine]) -> Result<(), AskError> {
 }
 
 fn run_one(command: &CommandLine) -> Result<ExitStatus, AskError> {
+    let run = program_of(command).status();
+    run.map_err(|error| AskError::Failed(format!("cannot run {}: {error}", command[0])))
+}
+
+fn program_of(command: &CommandLine) -> Command {
     let (program, arguments) = command.split_first().expect("a command line begins with a program");
-    let run = Command::new(program).args(arguments).status();
-    run.map_err(|error| AskError::Failed(format!("cannot run {program}: {error}")))
+    let mut run = Command::new(program);
+    run.args(arguments);
+    run
 }
 
 #[cfg(test)]
@@ -173,8 +189,22 @@ mod tests {
         let stopped = folder.path().join("stopped");
         let is_stopped = ["test", "-e", &stopped.to_string_lossy()].map(str::to_owned).to_vec();
         let stop = || fs::write(&stopped, "").map_err(|error| AskError::Failed(error.to_string()));
-        assert!(run_as_only_daemon(std::slice::from_ref(&is_stopped), || Ok(())).is_err());
-        run_as_only_daemon(&[is_stopped], stop).unwrap();
+        assert!(run_as_only_daemon(std::slice::from_ref(&is_stopped), None, || Ok(())).is_err());
+        run_as_only_daemon(&[is_stopped], None, stop).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_loaded_service_is_unloaded_before_it_starts() {
+        let folder = tempfile::tempdir().unwrap();
+        let loaded = folder.path().join("loaded");
+        let command =
+            |name: &str| -> CommandLine { vec![name.to_owned(), loaded.to_string_lossy().into()] };
+        // Fails if the folder exists.
+        let load = [command("mkdir")];
+        run_as_only_daemon(&load, Some(&command("rmdir")), || Ok(())).unwrap();
+        assert!(run_as_only_daemon(&load, None, || Ok(())).is_err());
+        run_as_only_daemon(&load, Some(&command("rmdir")), || Ok(())).unwrap();
     }
 
     #[cfg(unix)]
@@ -182,8 +212,8 @@ mod tests {
     fn the_service_starts_only_if_no_daemon_runs() {
         let commands = [vec!["true".to_owned()]];
         let down = || AskError::NotRunning { home: "/app".into(), socket: String::new() };
-        run_as_only_daemon(&commands, || Err(down())).unwrap();
-        let outcome = run_as_only_daemon(&commands, || Err(AskError::NoAnswer(None)));
+        run_as_only_daemon(&commands, None, || Err(down())).unwrap();
+        let outcome = run_as_only_daemon(&commands, None, || Err(AskError::NoAnswer(None)));
         assert!(matches!(outcome, Err(AskError::NoAnswer(None))));
     }
 

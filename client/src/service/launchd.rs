@@ -21,6 +21,7 @@ pub(super) fn manager(paths: &InstallPaths) -> Manager {
         install: vec![bootstrap.clone()],
         uninstall: vec![bootout.clone()],
         after_removal: Vec::new(),
+        unload: Some(bootout.clone()),
         start: vec![bootstrap],
         stop: vec![bootout],
         status: command(&["launchctl", "print", &service]),
@@ -39,9 +40,8 @@ fn agent(paths: &InstallPaths) -> String {
     if entries.is_empty() {
         return text;
     }
-    let variables = format!(
-        "    <key>EnvironmentVariables</key>\n    <dict>\n{entries}    </dict>\n"
-    );
+    let variables =
+        format!("    <key>EnvironmentVariables</key>\n    <dict>\n{entries}    </dict>\n");
     text.replace(END, &format!("{variables}{END}"))
 }
 
@@ -71,6 +71,8 @@ mod tests {
             "{text}"
         );
         assert_eq!(moved.stop, [["launchctl", "bootout", "gui/502/org.graphiti.graphitid"]]);
+
+        assert_eq!(moved.unload.as_ref(), moved.stop.first());
 
         paths.variables = vec![ServiceVariable { name: "CODEX_HOME", value: "/a<b".to_owned() }];
         let text = manager(&paths).files.remove(0).text;

@@ -94,6 +94,9 @@ pub(crate) struct Manager {
     pub(crate) uninstall: Vec<CommandLine>,
     /// The commands to run after the files are removed.
     pub(crate) after_removal: Vec<CommandLine>,
+    /// Unloads the earlier service before the commands of `install` or `start`, which fail if the
+    /// service is loaded. This command fails if no service is loaded.
+    pub(crate) unload: Option<CommandLine>,
     pub(crate) start: Vec<CommandLine>,
     pub(crate) stop: Vec<CommandLine>,
     /// Shows the state of the service.

@@ -25,6 +25,7 @@ pub(super) fn manager(paths: &InstallPaths) -> Manager {
         install: [vec![reload.clone()], with(&["enable", "--now"])].concat(),
         uninstall: with(&["disable", "--now"]),
         after_removal: vec![reload],
+        unload: None,
         start: with(&["start"]),
         stop: with(&["stop"]),
         status: systemctl(&["status", "--no-pager", "graphitid.service"]),
