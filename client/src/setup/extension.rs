@@ -84,9 +84,11 @@ mod tests {
             await hooks["experimental.chat.system.transform"]({ sessionID: "s1" }, output)
             console.log(output.system.join())
         "#;
-        for (with_context, expected) in
-            [("UserPromptSubmit", "UserPromptSubmit"), ("SessionStart", "SessionStart"), ("none", "")]
-        {
+        for (with_context, expected) in [
+            ("UserPromptSubmit", "UserPromptSubmit"),
+            ("SessionStart", "SessionStart"),
+            ("none", ""),
+        ] {
             let Some(printed) = run_in_node(OPENCODE, with_context, script) else { return };
             assert_eq!(printed, expected);
         }
@@ -111,9 +113,11 @@ mod tests {
             const answer = await hooks.before_agent_start({}, ctx)
             console.log(answer?.message.content ?? "")
         "#;
-        for (with_context, expected) in
-            [("UserPromptSubmit", "UserPromptSubmit"), ("SessionStart", "SessionStart"), ("none", "")]
-        {
+        for (with_context, expected) in [
+            ("UserPromptSubmit", "UserPromptSubmit"),
+            ("SessionStart", "SessionStart"),
+            ("none", ""),
+        ] {
             let Some(printed) = run_in_node(&javascript, with_context, script) else { return };
             assert_eq!(printed, expected);
         }

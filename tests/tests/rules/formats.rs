@@ -58,8 +58,9 @@ fn the_service_gets_each_variable_that_moves_the_folder_of_an_agent() {
     let mut found = 0;
     for file in product_code_files().iter().filter(|file| file.starts_with(FOLDER)) {
         let code = product_lines(file);
-        let is_name =
-            |text: &&str| text.contains('_') && text.bytes().all(|c| b"_ABCDEFGHIJKLMNOPQRSTUVWXYZ".contains(&c));
+        let is_name = |text: &&str| {
+            text.contains('_') && text.bytes().all(|c| b"_ABCDEFGHIJKLMNOPQRSTUVWXYZ".contains(&c))
+        };
         for name in code.split('"').filter(is_name) {
             assert!(service.contains(&format!("\"{name}\",")), "{name} in {}", file.display());
             found += 1;
