@@ -50,7 +50,11 @@ export const Graphiti = async ({ directory }) => {
     },
     // One process may have several sessions: the current one is that of the last prompt.
     "chat.message": async ({ sessionID }) => {
-      if (!subAgents.has(sessionID)) await forward("UserPromptSubmit", sessionID)
+      if (subAgents.has(sessionID)) return
+      // The hook of a prompt returns a handoff that was too late for the start.
+      await handoffs.get(sessionID)
+      const late = await forward("UserPromptSubmit", sessionID)
+      if (late) handoffs.set(sessionID, late)
     },
     "experimental.chat.system.transform": async ({ sessionID }, output) => {
       const handoff = await handoffs.get(sessionID)

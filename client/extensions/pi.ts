@@ -45,8 +45,9 @@ export default function (pi: any) {
 		const isResumed = ctx.sessionManager.getEntries().some((entry: any) => entry.type === "message");
 		handoff = forward("SessionStart", ctx, { source: isResumed ? "resume" : "startup" });
 	});
-	pi.on("before_agent_start", async () => {
-		const content = await handoff;
+	pi.on("before_agent_start", async (_event: any, ctx: any) => {
+		// The hook of a prompt returns a handoff that was too late for the start.
+		const content = (await handoff) ?? (await forward("UserPromptSubmit", ctx));
 		handoff = undefined;
 		if (content) return { message: { customType: "graphiti-handoff", content, display: false } };
 	});

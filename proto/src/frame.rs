@@ -1,23 +1,39 @@
 //! Splits bytes into lines of limited length, for the async daemon and the blocking client.
 
-/// Maximum length, in bytes, of a line without its newline. The limit is high enough, because a
-/// hook sends the path of a transcript and not its text, and long answers are split into pages.
+/// Maximum length, in bytes, of a line without its newline. The limit is high enough for most
+/// requests, because a hook sends the path of a transcript and not its text, and long answers are
+/// split into pages. With recall, a hook also sends the prompt; the daemon does not accept the
+/// event of a longer prompt.
 pub const LONGEST: usize = 4 << 20;
 
-/// Splits a stream of bytes into lines.
-#[derive(Debug, Default)]
+/// Splits a stream of bytes into lines. The default limits a line to [`LONGEST`] bytes.
+#[derive(Debug)]
 pub struct LineSplitter {
+    /// Maximum length, in bytes, of a line without its newline.
+    limit: usize,
     pending: Vec<u8>,
     /// The number of bytes of `pending` that were searched for a newline.
     searched: usize,
 }
 
-/// The error for a line longer than [`LONGEST`]. The rest of the connection cannot be parsed.
+/// The error for a line that is longer than this limit in bytes, by default [`LONGEST`]. The rest of
+/// the connection cannot be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a line is longer than {LONGEST} bytes")]
-pub struct LineTooLong;
+#[error("a line is longer than {0} bytes")]
+pub struct LineTooLong(pub usize);
+
+impl Default for LineSplitter {
+    fn default() -> LineSplitter {
+        LineSplitter::with_limit(LONGEST)
+    }
+}
 
 impl LineSplitter {
+    /// Creates a splitter for lines of at most `limit` bytes, without their newlines.
+    pub fn with_limit(limit: usize) -> LineSplitter {
+        LineSplitter { limit, pending: Vec::new(), searched: 0 }
+    }
+
     /// Appends bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);
@@ -29,11 +45,12 @@ impl LineSplitter {
         let newline = self.pending[self.searched..].iter().position(|byte| *byte == b'\n');
         let Some(newline) = newline else {
             self.searched = self.pending.len();
-            return if self.searched > LONGEST { Err(LineTooLong) } else { Ok(None) };
+            let is_too_long = self.searched > self.limit;
+            return if is_too_long { Err(LineTooLong(self.limit)) } else { Ok(None) };
         };
         let end = self.searched + newline;
-        if end > LONGEST {
-            return Err(LineTooLong);
+        if end > self.limit {
+            return Err(LineTooLong(self.limit));
         }
         let rest = self.pending.split_off(end + 1);
         let mut line = std::mem::replace(&mut self.pending, rest);
@@ -84,7 +101,7 @@ mod tests {
         assert_eq!(lines.next_line(), Ok(None));
         assert!(lines.is_within_line());
         lines.push(b"xx");
-        assert_eq!(lines.next_line(), Err(LineTooLong));
+        assert_eq!(lines.next_line(), Err(LineTooLong(LONGEST)));
     }
 
     #[test]
@@ -92,6 +109,6 @@ mod tests {
         let mut lines = LineSplitter::default();
         lines.push(&vec![b'x'; LONGEST + 1]);
         lines.push(b"\n");
-        assert_eq!(lines.next_line(), Err(LineTooLong));
+        assert_eq!(lines.next_line(), Err(LineTooLong(LONGEST)));
     }
 }

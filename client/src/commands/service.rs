@@ -2,18 +2,19 @@
 
 use std::{
     env, fs, io,
-    process::{Command, ExitStatus},
+    process::{Command, ExitStatus, Stdio},
 };
 
 use graphiti_proto::endpoint;
 
 use crate::{
     cli::ServiceAction,
+    commands::stop,
     connection::AskError,
     error::StartError,
     program::lasting_program,
     screen::{Screen, block},
-    service::{self, CommandLine, InstallPaths, Manager},
+    service::{self, CommandLine, InstallPaths, Manager, ServiceVariable},
     start,
 };
 
@@ -29,10 +30,16 @@ pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError
     match action {
         ServiceAction::Install => {
             lasting_program()?;
-            install(&manager, screen)
+            install(&manager, stop::quietly, screen)?;
+            if !manager.files.is_empty() {
+                screen.print(screen.dim(environment_note(&paths.variables)));
+            }
+            Ok(())
         }
         ServiceAction::Uninstall => uninstall(&manager, screen),
-        ServiceAction::Start => run_all(&manager.start),
+        ServiceAction::Start => {
+            run_as_only_daemon(&manager.start, manager.unload.as_ref(), stop::quietly)
+        }
         ServiceAction::Stop => run_all(&manager.stop),
         // The exit code of `status` is not 0 while the service is stopped; that is not an error.
         ServiceAction::Status => run_one(&manager.status).map(drop),
@@ -48,6 +55,7 @@ fn install_paths() -> Result<InstallPaths, AskError> {
         daemon: start::daemon().ok_or(StartError::NotFound)?,
         home: endpoint::home().ok_or(AskError::NoHome)?,
         user: user(),
+        variables: service::folder_variables(|name| env::var(name).ok()),
     })
 }
 
@@ -63,7 +71,11 @@ fn user() -> Option<String> {
     None
 }
 
-fn install(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
+fn install(
+    manager: &Manager,
+    stop: impl FnOnce() -> Result<(), AskError>,
+    screen: &Screen,
+) -> Result<(), AskError> {
     for file in &manager.files {
         let write = || -> io::Result<()> {
             if let Some(folder) = file.path.parent() {
@@ -74,9 +86,39 @@ fn install(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
         write().map_err(|error| AskError::NotWritten { path: file.path.clone(), error })?;
         screen.print(format!("Wrote {}", file.path.display()));
     }
-    run_all(&manager.install)?;
+    run_as_only_daemon(&manager.install, manager.unload.as_ref(), stop)?;
     screen.print(format!("graphitid is managed by {} from now on.", manager.name));
     Ok(())
+}
+
+/// Runs commands that start the service, after `stop` has stopped the running daemon. Otherwise the
+/// service fails, because the home is in use, and systemd replaces the socket of the running daemon.
+/// Also runs `unload` before these commands.
+fn run_as_only_daemon(
+    commands: &[CommandLine],
+    unload: Option<&CommandLine>,
+    stop: impl FnOnce() -> Result<(), AskError>,
+) -> Result<(), AskError> {
+    match stop() {
+        Ok(()) | Err(AskError::NotRunning { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    if let Some(unload) = unload {
+        // The command fails if no service is loaded. If it fails for another reason, the commands
+        // below fail, too, and report it.
+        let _ = program_of(unload).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    }
+    run_all(commands)
+}
+
+/// Describes which variables of this shell the service gets.
+fn environment_note(variables: &[ServiceVariable]) -> String {
+    let names: Vec<&str> = variables.iter().map(|variable| variable.name).collect();
+    let keys = "an API key must come from `api_key_file` or `api_key_command` in the settings.";
+    match names.is_empty() {
+        true => format!("The service gets no variables of this shell: {keys}"),
+        false => format!("The service gets only {} of this shell: {keys}", names.join(", ")),
+    }
 }
 
 fn uninstall(manager: &Manager, screen: &Screen) -> Result<(), AskError> {
@@ -125,14 +167,55 @@ fn run_all(commands: &[CommandLine]) -> Result<(), AskError> {
 }
 
 fn run_one(command: &CommandLine) -> Result<ExitStatus, AskError> {
+    let run = program_of(command).status();
+    run.map_err(|error| AskError::Failed(format!("cannot run {}: {error}", command[0])))
+}
+
+fn program_of(command: &CommandLine) -> Command {
     let (program, arguments) = command.split_first().expect("a command line begins with a program");
-    let run = Command::new(program).args(arguments).status();
-    run.map_err(|error| AskError::Failed(format!("cannot run {program}: {error}")))
+    let mut run = Command::new(program);
+    run.args(arguments);
+    run
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_running_daemon_is_stopped_before_the_service_starts() {
+        let folder = tempfile::tempdir().unwrap();
+        let stopped = folder.path().join("stopped");
+        let is_stopped = ["test", "-e", &stopped.to_string_lossy()].map(str::to_owned).to_vec();
+        let stop = || fs::write(&stopped, "").map_err(|error| AskError::Failed(error.to_string()));
+        assert!(run_as_only_daemon(std::slice::from_ref(&is_stopped), None, || Ok(())).is_err());
+        run_as_only_daemon(&[is_stopped], None, stop).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_loaded_service_is_unloaded_before_it_starts() {
+        let folder = tempfile::tempdir().unwrap();
+        let loaded = folder.path().join("loaded");
+        let command =
+            |name: &str| -> CommandLine { vec![name.to_owned(), loaded.to_string_lossy().into()] };
+        // Fails if the folder exists.
+        let load = [command("mkdir")];
+        run_as_only_daemon(&load, Some(&command("rmdir")), || Ok(())).unwrap();
+        assert!(run_as_only_daemon(&load, None, || Ok(())).is_err());
+        run_as_only_daemon(&load, Some(&command("rmdir")), || Ok(())).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_service_starts_only_if_no_daemon_runs() {
+        let commands = [vec!["true".to_owned()]];
+        let down = || AskError::NotRunning { home: "/app".into(), socket: String::new() };
+        run_as_only_daemon(&commands, None, || Err(down())).unwrap();
+        let outcome = run_as_only_daemon(&commands, None, || Err(AskError::NoAnswer(None)));
+        assert!(matches!(outcome, Err(AskError::NoAnswer(None))));
+    }
 
     #[test]
     fn the_end_of_a_log_is_shown_without_control_characters() {

@@ -42,24 +42,28 @@ pub(super) fn run(args: &cli::Setup, screen: &Screen) -> Result<(), AskError> {
         });
     } else if !changes.is_empty() {
         changes.iter().for_each(|change| show(change, screen));
-        if args.dry_run || !(args.yes || confirm_changes(changes.len())?) {
-            screen.print("Nothing was changed.");
-            return Ok(());
-        }
-        for change in &changes {
-            write(change)?;
-            screen.print(format!("Wrote {}", change.file.display()));
-        }
-    }
-    if goal == SetupGoal::Remove && !args.dry_run {
-        for change in &changes {
-            setup::forget_backup(&change.file).map_err(failed)?;
+        match !args.dry_run && (args.yes || confirm_changes(changes.len())?) {
+            true => write_all(&changes, goal, screen)?,
+            false => screen.print("Nothing was changed."),
         }
     }
     match refused.is_empty() {
         true => Ok(()),
         false => Err(AskError::Failed(incomplete(&refused))),
     }
+}
+
+fn write_all(changes: &[SettingsChange], goal: SetupGoal, screen: &Screen) -> Result<(), AskError> {
+    for change in changes {
+        write(change)?;
+        screen.print(format!("Wrote {}", change.file.display()));
+    }
+    if goal == SetupGoal::Remove {
+        for change in changes {
+            setup::forget_backup(&change.file).map_err(failed)?;
+        }
+    }
+    Ok(())
 }
 
 /// The error for files that could not be changed.

@@ -196,11 +196,13 @@ fn missing_summary_hint(answer: &GetSessionAnswer) -> String {
         }
         Some(of) if is_copy(answer) => format!(
             "This fork has no messages of its own. The original has a summary of its messages: \
-             graphiti show {of}"
+             graphiti show {}",
+            line(of)
         ),
         _ if session.message_count == 0 => "This session has no messages.".to_owned(),
         _ => {
-            format!("Close the session to summarize it now: graphiti close {}", session.session_id)
+            let id = line(&session.session_id);
+            format!("Close the session to summarize it now: graphiti close {id}")
         }
     }
 }
@@ -286,4 +288,22 @@ fn heading(message: &MessageRow, screen: &Screen) -> String {
 
 fn indented(text: &str) -> String {
     text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_in_a_hint_has_no_control_characters() {
+        let mut answer = GetSessionAnswer::default();
+        answer.session.session_id = "a\u{1b}]0;owned\u{7}".to_owned();
+        answer.session.message_count = 1;
+        let hint = missing_summary_hint(&answer);
+        assert!(hint.contains("graphiti close a") && !hint.contains(char::is_control), "{hint:?}");
+        answer.session.message_count = 0;
+        answer.forked_from = Some("b\u{9b}31m".to_owned());
+        let hint = missing_summary_hint(&answer);
+        assert!(hint.contains("graphiti show b") && !hint.contains(char::is_control), "{hint:?}");
+    }
 }

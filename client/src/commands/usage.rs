@@ -51,17 +51,16 @@ pub(super) fn run(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskEr
             .cell(number(row.calls))
             .cell(number(row.input_tokens))
             .cell(number(row.output_tokens))
-            .cell(cost(row))
+            .cell(cost(std::slice::from_ref(row)))
             .cell(saved(row));
     }
     screen.print_table(&table);
     let calls: u64 = used.rows.iter().map(|row| row.calls).sum();
-    let usd: f64 = used.rows.iter().map(|row| row.usd).sum();
     let saved: u64 = used.rows.iter().map(avoided_requests).sum();
     screen.print(format!(
         "{} calls, {}; {} requests were avoided",
         number(calls),
-        dollars(usd),
+        cost(&used.rows),
         number(saved)
     ));
     print_prices(&used, screen);
@@ -111,9 +110,11 @@ fn print_prices(used: &UsageReport, screen: &Screen) {
     }
 }
 
-fn cost(row: &UsageRow) -> String {
-    let unknown = if row.unpriced > 0 { "+?" } else { "" };
-    format!("{}{unknown}", dollars(row.usd))
+/// Formats the sum of the costs, with `+?` if the price of a request is unknown.
+fn cost(rows: &[UsageRow]) -> String {
+    let usd = rows.iter().map(|row| row.usd).sum();
+    let unknown = if rows.iter().any(|row| row.unpriced > 0) { "+?" } else { "" };
+    format!("{}{unknown}", dollars(usd))
 }
 
 fn dollars(usd: f64) -> String {
@@ -139,4 +140,23 @@ fn saved(row: &UsageRow) -> String {
         .map(|(count, why)| format!("{} {why}", number(count)))
         .collect();
     parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_cost_is_marked_in_the_sum() {
+        let row = |usd, unpriced| UsageRow { usd, unpriced, ..UsageRow::default() };
+        let (free, paid, unknown) = (row(0.0, 0), row(1.5, 0), row(0.0, 3));
+        for (rows, shown) in [
+            (vec![free.clone(), paid.clone()], "$1.50"),
+            (vec![free], "$0.00"),
+            (vec![unknown.clone()], "$0.00+?"),
+            (vec![paid, unknown], "$1.50+?"),
+        ] {
+            assert_eq!(cost(&rows), shown);
+        }
+    }
 }

@@ -98,45 +98,59 @@ fn forward_if(
 }
 
 /// Sends an event to the daemon, prints the text for the agent's context, and waits for the episode
-/// if the daemon requests the wait. Stores an event that starts or closes a session if the daemon
-/// does not accept the event. Also stores a start event if its handoff is late. Sends the stored
-/// start event before the session's next prompts, until the handoff is ready or the attempts are
-/// used up.
+/// if the daemon requests the wait.
 fn forward(protocol: &HookProtocol, event: &HookEvent) {
     let Some(home) = endpoint::home() else { return };
-    let kind = event.kind();
-    let mut contexts = Vec::new();
-    if kind == EventKind::Prompt
-        && let Some(start) = pending_start::take(event, &home)
-    {
-        match ask(&start.event, &home) {
-            Some((_, reply)) if !reply.is_late => contexts.extend(reply.context),
-            _ => pending_start::keep_again(start, &home),
-        }
-    }
-    let Some((connection, reply)) = ask(event, &home) else {
-        if kind.ends() {
-            spool::store(event, &home);
-        } else if kind == EventKind::Start && event.cwd.is_some() {
-            pending_start::keep(event, &home);
-        }
-        return;
-    };
-    if reply.is_late {
-        pending_start::keep(event, &home);
-    }
-    contexts.extend(reply.context);
+    let (contexts, accepted) = deliver(event, &home, |event| ask(event, &home));
     if !contexts.is_empty() {
         // The agent may have closed the pipe.
         let answer = protocol.answer(event, &contexts.join("\n\n"));
         let _ = writeln!(io::stdout().lock(), "{answer}");
     }
-    if reply.wait_ms > 0 {
+    if let Some((connection, reply)) = accepted
+        && reply.wait_ms > 0
+    {
         let timeout = Duration::from_millis(reply.wait_ms).min(protocol.longest_wait);
         let event = event.clone();
         // A timeout is ignored, because the daemon continues in any case.
         let _ = within(timeout, move |limit| wait(connection, &event, limit));
     }
+}
+
+/// Sends an event with `ask`, which returns `None` if the daemon does not accept the event. Stores
+/// an event that starts or closes a session if the daemon does not accept the event. Also stores a
+/// start event if its handoff is late. Sends the stored start event before the session's next
+/// prompts, until the handoff is ready or the attempts are used up. Returns the texts for the
+/// agent's context, which may contain the handoff even if the daemon does not accept the prompt,
+/// and the answer to the event.
+fn deliver<C>(
+    event: &HookEvent,
+    home: &Path,
+    mut ask: impl FnMut(&HookEvent) -> Option<(C, HookReply)>,
+) -> (Vec<String>, Option<(C, HookReply)>) {
+    let kind = event.kind();
+    let mut contexts = Vec::new();
+    if kind == EventKind::Prompt
+        && let Some(start) = pending_start::take(event, home)
+    {
+        match ask(&start.event) {
+            Some((_, reply)) if !reply.is_late => contexts.extend(reply.context),
+            _ => pending_start::keep_again(start, home),
+        }
+    }
+    let accepted = ask(event);
+    match &accepted {
+        None if kind.ends() => spool::store(event, home),
+        None if kind == EventKind::Start && event.cwd.is_some() => pending_start::keep(event, home),
+        None => {}
+        Some((_, reply)) => {
+            if reply.is_late {
+                pending_start::keep(event, home);
+            }
+            contexts.extend(reply.context.clone());
+        }
+    }
+    (contexts, accepted)
 }
 
 /// Whether the event contains the path of a transcript that does not exist: commands such as
@@ -196,6 +210,30 @@ mod tests {
     fn a_defect_in_a_hook_is_silent() {
         assert_eq!(guarded(|| None), None);
         assert_eq!(guarded(|| panic!("a defect")), Some(()));
+    }
+
+    #[test]
+    fn a_late_handoff_is_returned_even_if_the_daemon_does_not_accept_the_prompt() {
+        let home = tempfile::tempdir().unwrap();
+        let event = |name: &str| HookEvent {
+            hook_event_name: name.to_owned(),
+            session_id: "s1".to_owned(),
+            cwd: Some("/app".to_owned()),
+            ..HookEvent::default()
+        };
+        let late = HookReply { is_late: true, ..HookReply::default() };
+        let (contexts, _) =
+            deliver(&event("SessionStart"), home.path(), |_| Some(((), late.clone())));
+        assert_eq!(contexts, Vec::<String>::new());
+        let handoff = HookReply { context: Some("handoff".to_owned()), ..HookReply::default() };
+        let prompt = event("UserPromptSubmit");
+        let (contexts, accepted) = deliver(&prompt, home.path(), |sent| {
+            (sent.kind() == EventKind::Start).then(|| ((), handoff.clone()))
+        });
+        assert_eq!(contexts, ["handoff"]);
+        assert_eq!(accepted, None);
+        let (contexts, _) = deliver(&prompt, home.path(), |_| Some(((), HookReply::default())));
+        assert_eq!(contexts, Vec::<String>::new());
     }
 
     #[test]

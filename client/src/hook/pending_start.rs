@@ -6,6 +6,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    process,
     time::Duration,
 };
 
@@ -60,7 +61,10 @@ fn try_keep(start: &PendingStart, home: &Path) -> io::Result<()> {
     let folder = folder(home);
     fs::create_dir_all(&folder)?;
     remove_old(&folder)?;
-    fs::write(file, serde_json::to_vec(start)?)
+    // The hook of a prompt may read the file at any time, so the file must be complete.
+    let unfinished = file.with_extension(format!("{}.new", process::id()));
+    fs::write(&unfinished, serde_json::to_vec(start)?)?;
+    fs::rename(unfinished, file)
 }
 
 fn remove_old(folder: &Path) -> io::Result<()> {
@@ -70,7 +74,9 @@ fn remove_old(folder: &Path) -> io::Result<()> {
         let modified = file.metadata().and_then(|metadata| metadata.modified()).ok();
         let age = modified.and_then(|modified| modified.elapsed().ok());
         if is_full || age.is_some_and(|age| age > GIVE_UP) {
-            fs::remove_file(file.path())?;
+            // Another hook may have removed the file first. Another error must not prevent that the
+            // new event is kept.
+            let _ = fs::remove_file(file.path());
         }
     }
     Ok(())
@@ -140,6 +146,29 @@ mod tests {
             assert_eq!(take(&start(id), home.path()), None);
         }
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_start_is_kept_even_if_an_old_entry_cannot_be_removed() {
+        let home = tempfile::tempdir().unwrap();
+        for number in 0..STARTS {
+            fs::create_dir_all(folder(home.path()).join(number.to_string())).unwrap();
+        }
+        keep(&start("a"), home.path());
+        assert!(take(&start("a"), home.path()).is_some());
+    }
+
+    #[test]
+    fn only_complete_files_have_the_name_of_a_session() {
+        let home = tempfile::tempdir().unwrap();
+        keep(&start("a"), home.path());
+        let file = file_of(&start("a"), home.path()).unwrap();
+        let before = fs::File::open(&file).unwrap();
+        let length = before.metadata().unwrap().len();
+        keep(&HookEvent { cwd: Some("/app".to_owned()), ..start("a") }, home.path());
+        assert!(fs::metadata(&file).unwrap().len() > length);
+        assert_eq!(before.metadata().unwrap().len(), length, "the first file was not changed");
+        assert_eq!(fs::read_dir(folder(home.path())).unwrap().count(), 1);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! the daemon describes the tools. To survive a restart of the daemon, [`relay`] also stores the
 //! handshake and the pending requests. When the daemon ends, pending requests are answered with an
 //! error. The next request connects again, starts the daemon unless `--no-start` is given, and
-//! repeats the handshake.
+//! repeats the handshake. A request that is too long for the daemon is answered with an error; after
+//! a line that is too long to be read, the command ends.
 
 mod relay;
 
@@ -18,8 +19,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use graphiti_proto::{endpoint, frame::LineSplitter};
+use graphiti_proto::{
+    endpoint,
+    frame::{LineSplitter, LineTooLong},
+};
 use interprocess::local_socket::Stream;
+use serde_json::Value;
 
 use self::relay::{Relay, Routing};
 use crate::{
@@ -31,6 +36,9 @@ use crate::{
 /// Maximum number of lines that wait to be forwarded. When this number is reached, the reader
 /// waits.
 const QUEUE_CAPACITY: usize = 64;
+/// Maximum length, in bytes, of a line of the agent. The limit is higher than that of the daemon, so
+/// that the id of a request that is too long for the daemon can be read and the request be answered.
+const LONGEST_HOST_LINE: usize = 64 << 20;
 /// How long to retry when the daemon closes new connections. After an earlier connection, also how
 /// long to retry when the daemon is down and must not be started.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -52,7 +60,13 @@ pub(crate) fn run(when_down: WhenDown) -> Result<(), AskError> {
     let (events, inbox) = mpsc::sync_channel(QUEUE_CAPACITY);
     let from_host = events.clone();
     thread::spawn(move || {
-        read_lines(BufReader::new(io::stdin()), &from_host, RelayEvent::Host);
+        let lines = LineSplitter::with_limit(LONGEST_HOST_LINE);
+        if let Err(error) =
+            read_lines(BufReader::new(io::stdin()), lines, &from_host, RelayEvent::Host)
+        {
+            // Sending fails only when the relay has ended.
+            let _ = from_host.send(RelayEvent::HostLineTooLong(error));
+        }
         // Sending fails only when the relay has ended.
         let _ = from_host.send(RelayEvent::HostEnded);
     });
@@ -63,6 +77,8 @@ pub(crate) fn run(when_down: WhenDown) -> Result<(), AskError> {
 enum RelayEvent {
     /// A line of the agent.
     Host(Vec<u8>),
+    /// The agent sent a line that is too long to be read.
+    HostLineTooLong(LineTooLong),
     /// The agent closed its output.
     HostEnded,
     /// A line of the daemon, with the number of the connection.
@@ -93,6 +109,9 @@ impl Shim {
             let result = match inbox.recv_timeout(left) {
                 Err(_) => self.check_daemon(),
                 Ok(RelayEvent::Host(line)) => self.handle_host_line(&line),
+                Ok(RelayEvent::HostLineTooLong(error)) => {
+                    write_to_host(&relay::refusal(Value::Null, &error.to_string()))
+                }
                 Ok(RelayEvent::HostEnded) => {
                     ends_at = Some(Instant::now() + DRAIN_TIMEOUT);
                     Ok(())
@@ -163,7 +182,9 @@ impl Shim {
         self.daemon = Some(stream.clone());
         let (of, events) = (self.connections, self.events.clone());
         thread::spawn(move || {
-            read_lines(stream.as_ref(), &events, |line| RelayEvent::Daemon(of, line));
+            let event = |line| RelayEvent::Daemon(of, line);
+            // After a line that is too long, the rest of the connection is not read.
+            let _ = read_lines(stream.as_ref(), LineSplitter::default(), &events, event);
             // Sending fails only when the relay has ended.
             let _ = events.send(RelayEvent::DaemonEnded(of));
         });
@@ -201,30 +222,23 @@ impl Shim {
     }
 }
 
-/// Reads lines until the input ends or the receiver is gone.
+/// Reads lines until the input ends, the receiver is gone, or a line is too long.
 fn read_lines(
     mut from: impl Read,
+    mut lines: LineSplitter,
     events: &SyncSender<RelayEvent>,
     event: impl Fn(Vec<u8>) -> RelayEvent,
-) {
-    let mut lines = LineSplitter::default();
+) -> Result<(), LineTooLong> {
     let mut buffer = [0; 16 << 10];
     loop {
         match from.read(&mut buffer) {
             Ok(bytes @ 1..) => lines.push(&buffer[..bytes]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Ok(0) | Err(_) => return,
+            Ok(0) | Err(_) => return Ok(()),
         }
-        loop {
-            match lines.next_line() {
-                Ok(Some(line)) if line.trim_ascii().is_empty() => {}
-                Ok(Some(line)) => {
-                    if events.send(event(line)).is_err() {
-                        return;
-                    }
-                }
-                Ok(None) => break,
-                Err(_) => return,
+        while let Some(line) = lines.next_line()? {
+            if !line.trim_ascii().is_empty() && events.send(event(line)).is_err() {
+                return Ok(());
             }
         }
     }

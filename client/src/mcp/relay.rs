@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use graphiti_proto::rpc::{CALLER, Error, Response, code};
+use graphiti_proto::{
+    frame::LONGEST,
+    rpc::{CALLER, Error, Response, code},
+};
 use serde_json::{Value, json};
 
 /// The prefix of the ids of the relay's own handshake requests, whose answers are not forwarded.
@@ -73,12 +76,28 @@ impl Relay {
                 if method == "initialize" {
                     self.initialize = Some(message.clone());
                 }
-                self.in_flight.insert(id.to_string(), id);
+                self.in_flight.insert(id.to_string(), id.clone());
                 self.add_caller(&mut message);
             }
             _ => {}
         }
-        Routing::ToDaemon(to_line(&message))
+        let line = to_line(&message);
+        match line.len() - 1 > LONGEST {
+            true => self.refuse(id, message["method"].is_string()),
+            false => Routing::ToDaemon(line),
+        }
+    }
+
+    /// Answers a message that is too long for the daemon if it is a request. The daemon would end
+    /// the connection.
+    fn refuse(&mut self, id: Value, is_request: bool) -> Routing {
+        if !is_request || id.is_null() {
+            return Routing::Nothing;
+        }
+        self.in_flight.remove(&id.to_string());
+        let limit = LONGEST >> 20;
+        let why = format!("the request is longer than {limit} MiB; send a smaller request");
+        Routing::ToHost(refusal(id, &why))
     }
 
     /// Handles a line of the daemon.
@@ -146,6 +165,11 @@ impl Relay {
             meta.insert(CALLER.to_owned(), caller);
         }
     }
+}
+
+/// Returns the answer to a request that is not forwarded.
+pub(super) fn refusal(id: Value, why: &str) -> Vec<u8> {
+    Response::new(id, Err(Error::new(code::INVALID_REQUEST, why))).to_line()
 }
 
 /// Returns the id of the session in a request: Codex sends the id in each call of a tool.
@@ -273,6 +297,30 @@ mod tests {
         let answer = json!({ "id": repeated[0]["id"], "result": version("2") });
         let Routing::ToHost(line) = daemon(&mut relay, &answer) else { panic!() };
         assert_eq!(read(&line)["method"], "notifications/tools/list_changed");
+    }
+
+    #[test]
+    fn a_request_that_is_too_long_for_the_daemon_is_answered_with_an_error() {
+        let call = |length: usize| {
+            json!({
+                "method": "tools/call", "params": { "arguments": "x".repeat(length) }, "id": 7,
+            })
+        };
+        let mut relay = relay();
+        // The caller, which the relay adds, counts, too.
+        for length in [LONGEST + 1, LONGEST - 100] {
+            let Routing::ToHost(line) = host(&mut relay, &call(length)) else { panic!() };
+            let answer = read(&line);
+            assert_eq!(
+                (&answer["id"], &answer["error"]["code"]),
+                (&json!(7), &json!(code::INVALID_REQUEST))
+            );
+            assert!(relay.is_idle());
+        }
+        let answer = json!({ "id": 8, "result": "x".repeat(LONGEST) });
+        assert_eq!(host(&mut relay, &answer), Routing::Nothing);
+        to_daemon(host(&mut relay, &call(LONGEST - 1000)));
+        assert!(!relay.is_idle());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The files and commands for launchd, on macOS.
 
-use crate::service::{InstallPaths, Manager, UnitFile, command};
+use crate::service::{InstallPaths, Manager, ServiceVariable, UnitFile, command};
 
 const AGENT: &str = include_str!("../../../launchd/org.graphiti.graphitid.plist");
 const LABEL: &str = "org.graphiti.graphitid";
@@ -21,6 +21,7 @@ pub(super) fn manager(paths: &InstallPaths) -> Manager {
         install: vec![bootstrap.clone()],
         uninstall: vec![bootout.clone()],
         after_removal: Vec::new(),
+        unload: Some(bootout.clone()),
         start: vec![bootstrap],
         stop: vec![bootout],
         status: command(&["launchctl", "print", &service]),
@@ -31,14 +32,16 @@ pub(super) fn manager(paths: &InstallPaths) -> Manager {
 fn agent(paths: &InstallPaths) -> String {
     let daemon = escaped(&paths.daemon.to_string_lossy());
     let text = AGENT.replace(DAEMON, &format!("<string>{daemon}</string>"));
-    if paths.home == paths.user_home.join(".graphiti") {
+    let entry = |variable: &ServiceVariable| {
+        let (name, value) = (variable.name, escaped(&variable.value));
+        format!("        <key>{name}</key>\n        <string>{value}</string>\n")
+    };
+    let entries: String = paths.environment().iter().map(entry).collect();
+    if entries.is_empty() {
         return text;
     }
-    let home = escaped(&paths.home.to_string_lossy());
-    let variables = format!(
-        "    <key>EnvironmentVariables</key>\n    <dict>\n        <key>GRAPHITI_HOME</key>\n        \
-         <string>{home}</string>\n    </dict>\n"
-    );
+    let variables =
+        format!("    <key>EnvironmentVariables</key>\n    <dict>\n{entries}    </dict>\n");
     text.replace(END, &format!("{variables}{END}"))
 }
 
@@ -52,20 +55,32 @@ mod tests {
 
     #[test]
     fn the_paths_of_this_machine_are_filled_in() {
-        let paths = InstallPaths {
+        let mut paths = InstallPaths {
             user_home: "/Users/u".into(),
             config_home: None,
             daemon: "/Users/u/a&b/graphitid".into(),
             home: "/Users/u/elsewhere".into(),
             user: Some("502".to_owned()),
+            variables: Vec::new(),
         };
-        let manager = manager(&paths);
-        let text = &manager.files[0].text;
+        let moved = manager(&paths);
+        let text = &moved.files[0].text;
         assert!(text.contains("<string>/Users/u/a&amp;b/graphitid</string>"), "{text}");
         assert!(
             text.contains("<string>/Users/u/elsewhere</string>\n    </dict>\n</dict>"),
             "{text}"
         );
-        assert_eq!(manager.stop, [["launchctl", "bootout", "gui/502/org.graphiti.graphitid"]]);
+        assert_eq!(moved.stop, [["launchctl", "bootout", "gui/502/org.graphiti.graphitid"]]);
+
+        assert_eq!(moved.unload.as_ref(), moved.stop.first());
+
+        paths.variables = vec![ServiceVariable { name: "CODEX_HOME", value: "/a<b".to_owned() }];
+        let text = manager(&paths).files.remove(0).text;
+        let expected = "<string>/Users/u/elsewhere</string>\n        <key>CODEX_HOME</key>\n        \
+                        <string>/a&lt;b</string>\n    </dict>\n</dict>";
+        assert!(text.contains(expected), "{text}");
+        paths.home = "/Users/u/.graphiti".into();
+        paths.variables.clear();
+        assert!(!manager(&paths).files[0].text.contains("EnvironmentVariables"));
     }
 }

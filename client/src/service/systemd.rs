@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::service::{InstallPaths, Manager, UnitFile, command};
+use crate::service::{InstallPaths, Manager, ServiceVariable, UnitFile, command};
 
 const SERVICE: &str = include_str!("../../../systemd/graphitid.service");
 const SOCKET: &str = include_str!("../../../systemd/graphitid.socket");
@@ -25,6 +25,7 @@ pub(super) fn manager(paths: &InstallPaths) -> Manager {
         install: [vec![reload.clone()], with(&["enable", "--now"])].concat(),
         uninstall: with(&["disable", "--now"]),
         after_removal: vec![reload],
+        unload: None,
         start: with(&["start"]),
         stop: with(&["stop"]),
         status: systemctl(&["status", "--no-pager", "graphitid.service"]),
@@ -48,30 +49,25 @@ fn folder(paths: &InstallPaths) -> PathBuf {
 fn service(paths: &InstallPaths) -> String {
     let daemon = escaped(&paths.daemon.to_string_lossy());
     let mut line = format!("ExecStart={daemon}\n");
-    if !is_default_home(paths) {
-        let home = escaped(&format!("GRAPHITI_HOME={}", paths.home.display()));
-        line.push_str(&format!("Environment={home}\n"));
+    for ServiceVariable { name, value } in paths.environment() {
+        line.push_str(&format!("Environment={}\n", escaped(&format!("{name}={value}"))));
     }
     SERVICE.replace(EXEC_START_LINE, &line)
 }
 
 fn socket(paths: &InstallPaths) -> String {
-    if is_default_home(paths) {
+    if paths.is_default_home() {
         return SOCKET.to_owned();
     }
     let socket = paths.home.join("mcp.sock").to_string_lossy().replace('%', "%%");
     SOCKET.replace(LISTEN_STREAM_LINE, &format!("ListenStream={socket}\n"))
 }
 
-fn is_default_home(paths: &InstallPaths) -> bool {
-    paths.home == paths.user_home.join(".graphiti")
-}
-
 /// Escapes the program of `ExecStart=` or a variable of `Environment=`. `$` is not escaped, because
 /// systemd expands it only in the arguments of the program.
 fn escaped(text: &str) -> String {
     let text = text.replace('%', "%%").replace('\\', "\\\\").replace('"', "\\\"");
-    if text.contains(char::is_whitespace) || text.contains('\\') {
+    if text.contains(|c: char| c.is_whitespace() || "\\'".contains(c)) {
         format!("\"{text}\"")
     } else {
         text
@@ -90,6 +86,7 @@ mod tests {
             daemon: "/home/u/my tools/100%/graphitid".into(),
             home: "/home/u/.graphiti".into(),
             user: None,
+            variables: Vec::new(),
         };
         let usual = manager(&paths);
         assert_eq!(
@@ -111,5 +108,12 @@ mod tests {
         let text = manager(&paths).files.remove(0).text;
         assert!(text.contains("\nExecStart=/data/$a/graphitid\n"), "{text}");
         assert!(text.contains("\nEnvironment=GRAPHITI_HOME=/data/$a/g\n"), "{text}");
+
+        let codex = "/data/ada's codex".to_owned();
+        paths.variables = vec![ServiceVariable { name: "CODEX_HOME", value: codex }];
+        let text = manager(&paths).files.remove(0).text;
+        let expected = "\nEnvironment=GRAPHITI_HOME=/data/$a/g\n\
+                        Environment=\"CODEX_HOME=/data/ada's codex\"\n";
+        assert!(text.contains(expected), "{text}");
     }
 }

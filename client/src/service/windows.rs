@@ -18,6 +18,7 @@ pub(super) fn manager(paths: &InstallPaths) -> Manager {
         install: vec![command(&create), start.clone()],
         uninstall: vec![stop.clone(), command(&["schtasks", "/Delete", "/F", "/TN", TASK])],
         after_removal: Vec::new(),
+        unload: None,
         start: vec![start],
         stop: vec![stop],
         status: command(&["schtasks", "/Query", "/V", "/FO", "LIST", "/TN", TASK]),

@@ -37,14 +37,16 @@ pub(crate) fn target_folder(folder: &Path, home: &Path) -> Result<PathBuf, Strin
 }
 
 /// Copies the model in `folder` to `place`, and replaces an earlier model there. The files are
-/// copied to another folder first, so that an interrupted copy leaves `place` unchanged.
+/// copied to another folder first, so that an interrupted copy leaves `place` unchanged. The earlier
+/// model is removed last.
 pub(crate) fn install_model(folder: &Path, place: &Path) -> io::Result<()> {
     if folder.canonicalize()? == place.canonicalize().unwrap_or_default() {
         return Ok(());
     }
-    let unfinished = place.with_extension("new");
-    // The folder usually does not exist. If it cannot be removed, copying fails below.
+    let (unfinished, earlier) = (beside(place, "new"), beside(place, "old"));
+    // The folders usually do not exist. If one cannot be removed, an operation below fails.
     let _ = fs::remove_dir_all(&unfinished);
+    let _ = fs::remove_dir_all(&earlier);
     for name in FILES {
         let (from, to) = (folder.join(name), unfinished.join(name));
         if from.is_file() {
@@ -52,9 +54,25 @@ pub(crate) fn install_model(folder: &Path, place: &Path) -> io::Result<()> {
             fs::copy(from, to)?;
         }
     }
-    // If `place` cannot be removed, renaming fails.
-    let _ = fs::remove_dir_all(place);
-    fs::rename(unfinished, place)
+    match fs::rename(place, &earlier) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    if let Err(error) = fs::rename(unfinished, place) {
+        // If this fails, too, the first error is more useful.
+        let _ = fs::rename(&earlier, place);
+        return Err(error);
+    }
+    // If the folder cannot be removed now, the next installation removes it.
+    let _ = fs::remove_dir_all(&earlier);
+    Ok(())
+}
+
+/// Returns a folder beside `place` that no model has.
+fn beside(place: &Path, suffix: &str) -> PathBuf {
+    let mut name = place.as_os_str().to_owned();
+    name.push(format!(".graphiti-{suffix}"));
+    name.into()
 }
 
 /// Removes the installed models.
@@ -88,6 +106,44 @@ fn models(home: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_model_replaces_only_the_model_of_the_same_name() {
+        let world = tempfile::tempdir().unwrap();
+        let home = world.path().join("home");
+        let names = ["m", "m.new", "m.old", "m.v2"];
+        for round in ["first", "second"] {
+            for name in names {
+                let model = world.path().join(name);
+                fs::create_dir_all(&model).unwrap();
+                fs::write(model.join("tokenizer.json"), "{}").unwrap();
+                fs::write(model.join("model.safetensors"), format!("{name} {round}")).unwrap();
+                install_model(&model, &target_folder(&model, &home).unwrap()).unwrap();
+            }
+            for name in names {
+                let text = fs::read_to_string(models(&home).join(name).join("model.safetensors"));
+                assert_eq!(text.unwrap(), format!("{name} {round}"));
+            }
+        }
+        assert_eq!(fs::read_dir(models(&home)).unwrap().count(), names.len());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_model_that_cannot_be_copied_leaves_the_earlier_model() {
+        let world = tempfile::tempdir().unwrap();
+        let (home, model) = (world.path().join("home"), world.path().join("m"));
+        fs::create_dir_all(&model).unwrap();
+        fs::write(model.join("tokenizer.json"), "{}").unwrap();
+        fs::write(model.join("model.safetensors"), "first").unwrap();
+        let place = target_folder(&model, &home).unwrap();
+        install_model(&model, &place).unwrap();
+        fs::write(model.join("model.safetensors"), "second").unwrap();
+        // The folder of the copy cannot be created.
+        fs::write(beside(&place, "new"), "").unwrap();
+        assert!(install_model(&model, &place).is_err());
+        assert_eq!(fs::read(place.join("model.safetensors")).unwrap(), b"first");
+    }
 
     #[test]
     fn a_model_is_copied_and_switched_on_and_comments_stay() {

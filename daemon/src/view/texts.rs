@@ -128,7 +128,7 @@ texts! {
     no_model: "none: summaries come from rules",
     calls_today: "Calls today",
     calls_for_limit: "Of these, counted for the daily limit",
-    usage_hint: "A request may need several calls: a failed call is repeated. A call that no model processed is not counted for the daily limit.",
+    usage_hint: "A request may need several calls: a failed call is repeated. A call that no model processed is not counted for the daily limit. A cost with “?” lacks the requests of unknown price.",
     cost: "Cost",
     purpose: "Purpose",
     answered: "Answered",

@@ -181,6 +181,19 @@ fn settings_that_cannot_be_read_are_not_changed() {
 }
 
 #[test]
+fn a_preview_with_a_file_that_cannot_be_changed_fails() {
+    let world = machine();
+    world.printed(&["setup", "--dry-run"]);
+    fs::write(world.claude().join("settings.json"), "{ not JSON").expect("write settings");
+    let preview = world.graphiti(&["setup", "--dry-run"]);
+    let (shown, error) =
+        (String::from_utf8_lossy(&preview.stdout), String::from_utf8_lossy(&preview.stderr));
+    assert!(shown.contains("[mcp_servers.graphiti]") && shown.contains("Nothing was changed."));
+    assert!(!preview.status.success() && error.contains("the setup is incomplete"), "{error}");
+    assert!(!world.path(".codex/config.toml").exists());
+}
+
+#[test]
 fn setup_can_be_limited_to_a_project_and_to_agents() {
     let world = machine();
     world.printed(&["setup", "--project", "--agent", "cursor", "--agent", "claude", "--yes"]);

@@ -1,4 +1,5 @@
-//! Checks that only a format's own folder and the table of formats use the module of the format.
+//! Checks that only a format's own folder and the table of formats use the module of the format, and
+//! that the service of the system gets the variables that the formats read.
 
 use std::{fs, path::Path};
 
@@ -49,6 +50,23 @@ fn each_way_to_use_a_format_is_detected() {
     for code in ["let pi = 3;", "api::read()", "use crate::format::{json::pi, picture};"] {
         assert!(!uses(code, "pi"), "{code}");
     }
+}
+
+#[test]
+fn the_service_gets_each_variable_that_moves_the_folder_of_an_agent() {
+    let service = fs::read_to_string(root().join("client/src/service/mod.rs")).unwrap();
+    let mut found = 0;
+    for file in product_code_files().iter().filter(|file| file.starts_with(FOLDER)) {
+        let code = product_lines(file);
+        let is_name = |text: &&str| {
+            text.contains('_') && text.bytes().all(|c| b"_ABCDEFGHIJKLMNOPQRSTUVWXYZ".contains(&c))
+        };
+        for name in code.split('"').filter(is_name) {
+            assert!(service.contains(&format!("\"{name}\",")), "{name} in {}", file.display());
+            found += 1;
+        }
+    }
+    assert!(found >= 9, "{found}");
 }
 
 /// Returns the modules in the table of formats.

@@ -5,6 +5,7 @@ mod chart;
 use std::time::Duration;
 
 use graphiti_proto::methods::stats::{STATS, Stats, StatsGrouping, StatsRequest, StatsRow};
+use jiff::civil::Date;
 
 use self::chart::Bars;
 use super::{counted, status::number};
@@ -15,7 +16,9 @@ use crate::{
 };
 
 /// Default number of days, including today.
-const DAYS: i64 = 30;
+const DAYS: u32 = 30;
+/// Maximum number of days, a hundred years: no agent is older.
+const MAX_DAYS: u32 = 36_500;
 /// Maximum number of directories in the short name of a project. If more are needed to distinguish
 /// the project from others, the whole path is shown.
 const DIRECTORIES: usize = 4;
@@ -64,10 +67,8 @@ pub(super) fn run(args: cli::StatsOptions, screen: &Screen) -> Result<(), AskErr
 
 /// Shows the tokens and the cost of agents: `graphiti usage --agents`.
 pub(super) fn usage(args: &cli::UsageOptions, screen: &Screen) -> Result<(), AskError> {
-    let first = jiff::Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC).date();
-    let first = first.saturating_sub(jiff::Span::new().days(i64::from(args.days.max(1)) - 1));
     let request = StatsRequest {
-        since: Some(first.to_string()),
+        since: Some(first_day(today(), args.days)),
         by: vec![
             StatsGrouping::Day,
             StatsGrouping::Model,
@@ -117,11 +118,18 @@ fn since(given: Option<String>) -> Option<String> {
     match given.as_deref() {
         Some("all") => None,
         Some(_) => given,
-        None => {
-            let today = jiff::Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC).date();
-            Some(today.saturating_sub(jiff::Span::new().days(DAYS - 1)).to_string())
-        }
+        None => Some(first_day(today(), DAYS)),
     }
+}
+
+fn today() -> Date {
+    jiff::Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC).date()
+}
+
+/// Returns the first of the last `days` days, of at most [`MAX_DAYS`].
+fn first_day(today: Date, days: u32) -> String {
+    let before = i64::from(days.clamp(1, MAX_DAYS)) - 1;
+    today.saturating_sub(jiff::Span::new().days(before)).to_string()
 }
 
 fn heading(stats: &Stats) -> String {
@@ -314,6 +322,20 @@ mod tests {
     fn a_time_without_tokens_is_explained() {
         assert_eq!(without_tokens(false), "No session reported tokens.");
         assert!(without_tokens(true).contains("older sessions did"));
+    }
+
+    #[test]
+    fn any_number_of_days_has_a_first_day() {
+        let today = jiff::civil::date(2026, 3, 2);
+        for (days, first) in [
+            (0, "2026-03-02"),
+            (1, "2026-03-02"),
+            (2, "2026-03-01"),
+            (9_999_999, "1926-03-28"),
+            (u32::MAX, "1926-03-28"),
+        ] {
+            assert_eq!(first_day(today, days), first);
+        }
     }
 
     #[test]

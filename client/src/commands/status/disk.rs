@@ -5,7 +5,7 @@ use std::fmt;
 use graphiti_proto::tools::health::HealthAnswer;
 
 use super::{bytes, number};
-use crate::screen::{Screen, line};
+use crate::screen::{Screen, local};
 
 /// Describes the use of each quota of which at least half is used, and what to do near a limit.
 pub(super) fn limits(answer: &HealthAnswer, screen: &Screen) -> Option<String> {
@@ -93,19 +93,30 @@ pub(in crate::commands) fn evicted(answer: &HealthAnswer) -> Option<String> {
     let gone =
         [Some(&answer.evicted), older].into_iter().flatten().find(|gone| gone.at.is_some())?;
     let at = gone.at.as_ref()?;
-    let day = at.get(..10).unwrap_or(at);
     let text = format!("text of {} sessions ({})", number(gone.sessions), bytes(gone.text_bytes));
     let episodes = match gone.episodes {
         0 => String::new(),
         count => format!(", {} episodes", number(count)),
     };
-    Some(format!("{text}{episodes}, last on {}", line(day)))
+    Some(format!("{text}{episodes}, last on {}", local(at, "%Y-%m-%d")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cli;
+
+    #[test]
+    fn the_day_of_an_eviction_is_a_day_of_this_machine() {
+        let mut answer = HealthAnswer::default();
+        // One of these instants is on another day in each time zone other than UTC.
+        for at in ["2026-03-01T00:30:00Z", "2026-03-01T23:30:00Z"] {
+            answer.evicted.at = Some(at.to_owned());
+            let shown = evicted(&answer).unwrap();
+            let day = at.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::system());
+            assert!(shown.ends_with(&format!("last on {}", day.date())), "{shown}");
+        }
+    }
 
     #[test]
     fn near_a_limit_the_reserve_and_the_remedy_are_shown() {

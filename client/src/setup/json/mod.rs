@@ -330,29 +330,43 @@ fn is_outdated(handler: &Value) -> bool {
     }
 }
 
+/// Whether the server runs `graphiti mcp`, with any options.
 fn is_our_server(server: &Value) -> bool {
     match &server["command"] {
-        Value::Array(line) => {
-            line.len() == 2 && line[0].as_str().is_some_and(is_ours) && line[1] == "mcp"
-        }
-        program => program.as_str().is_some_and(is_ours) && server["args"] == json!(["mcp"]),
+        Value::Array(line) => is_our_line(line),
+        program => program.as_str().is_some_and(is_ours) && server["args"][0] == "mcp",
     }
 }
 
-/// Sets `command` and `args` of our server as in `wanted`, and adds the members that are missing.
-/// Other members stay unchanged, because the user may have set them.
+fn is_our_line(line: &[Value]) -> bool {
+    matches!(line, [program, mcp, ..] if program.as_str().is_some_and(is_ours) && mcp == "mcp")
+}
+
+/// Sets the program of our server as in `wanted`, and adds the members that are missing. Other
+/// members and the options of `graphiti mcp` stay unchanged, because the user may have set them.
 fn update_server(server: &CstObject, wanted: &Value) {
     for (name, value) in wanted.as_object().into_iter().flatten() {
         match server.get(name) {
             None => drop(server.append(name, input(value))),
-            Some(there) if matches!(name.as_str(), "command" | "args") => {
+            Some(there) if name == "command" => {
                 let current = there.value().and_then(|value| value.to_serde_value());
-                if current.as_ref() != Some(value) {
-                    there.set_value(input(value));
+                let value = with_options(value, current.as_ref());
+                if current.as_ref() != Some(&value) {
+                    there.set_value(input(&value));
                 }
             }
             Some(_) => {}
         }
+    }
+}
+
+/// Returns the command line `wanted` with the options of our command line `current`.
+fn with_options(wanted: &Value, current: Option<&Value>) -> Value {
+    match (wanted, current) {
+        (Value::Array(line), Some(Value::Array(current))) if is_our_line(current) => {
+            line.iter().chain(current.iter().skip(line.len())).cloned().collect()
+        }
+        _ => wanted.clone(),
     }
 }
 

@@ -191,6 +191,44 @@ fn hooks(program: &str) -> Vec<Hook> {
         .into()
 }
 
+#[test]
+fn options_of_our_server_stay() {
+    let moved = "/old/place/graphiti";
+    for args in [r#"["mcp"]"#, r#"["mcp", "--no-start"]"#] {
+        let text = |program: &str| {
+            let server = format!(r#"{{ "command": "{program}", "args": {args} }}"#);
+            format!("{{ \"mcpServers\": {{ \"graphiti\": {server} }} }}\n")
+        };
+        let wanted = json!({ "command": PROGRAM, "args": ["mcp"] });
+        assert_eq!(with_server(&text(moved), &wanted).unwrap(), text(PROGRAM));
+        assert_eq!(without_server(&text(moved)).unwrap().trim(), "{}");
+    }
+    for options in ["", r#", "--no-start""#] {
+        let text = |program: &str| {
+            let server = format!(r#"{{ "command": ["{program}", "mcp"{options}] }}"#);
+            format!("{{ \"mcp\": {{ \"graphiti\": {server} }} }}\n")
+        };
+        let wanted = json!({ "command": [PROGRAM, "mcp"] });
+        let updated = with_server(&text(moved), &wanted).unwrap();
+        let words: Value = serde_json::from_str(&updated).unwrap();
+        let expected: Value = serde_json::from_str(&text(PROGRAM)).unwrap();
+        assert_eq!(words, expected);
+        assert_eq!(with_server(&updated, &wanted).unwrap(), updated);
+        assert_eq!(without_server(&text(moved)).unwrap().trim(), "{}");
+    }
+    for foreign in [
+        r#"{ "command": "/usr/bin/graphiti", "args": ["serve", "mcp"] }"#,
+        r#"{ "command": "/usr/bin/graphiti", "args": ["mcp-server"] }"#,
+        r#"{ "command": "/usr/bin/graphiti" }"#,
+        r#"{ "command": "uv", "args": ["mcp"] }"#,
+    ] {
+        let text = format!("{{ \"mcpServers\": {{ \"graphiti\": {foreign} }} }}\n");
+        let wanted = json!({ "command": PROGRAM, "args": ["mcp"] });
+        assert_eq!(with_server(&text, &wanted), Err(EditError::Foreign("mcpServers.graphiti")));
+        assert_eq!(without_server(&text).unwrap(), text);
+    }
+}
+
 fn server(program: &str) -> Value {
     json!({ "command": program, "args": ["mcp"] })
 }

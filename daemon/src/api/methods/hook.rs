@@ -29,7 +29,11 @@ use crate::{
         ongoing, recall, spool, team_handoff,
     },
     clock,
-    engine::{Scope, redaction},
+    engine::{
+        Scope,
+        episode::handoff::{HandoffLine, HandoffText},
+        redaction,
+    },
     model::{Namespace, SessionKey, Timestamp},
     store::StoreError,
 };
@@ -68,11 +72,13 @@ pub(super) async fn hook(
         EventKind::Start if hooks.handoff => {
             let limit = hooks.handoff_max_chars as usize;
             let context = context(daemon, &event, limit);
-            // If the handoff is not ready in time, the hook of the next prompt requests the handoff
-            // again.
-            let handoff = tokio::time::timeout(HANDOFF_TIMEOUT, context).await;
-            reply.is_late = handoff.is_err();
-            reply.context = handoff.unwrap_or(None);
+            reply = start_reply(context, HANDOFF_TIMEOUT, |lines| {
+                let (engine, session) = (daemon.engine.clone(), event.session_id.clone());
+                // Writing to the store blocks, and the agent does not wait for the counts.
+                let offer = move || engine.memory_use().offer(&session, lines);
+                drop(tokio::task::spawn_blocking(offer));
+            })
+            .await;
             if let Some(directory) = event.cwd.clone().filter(|_| hooks.recall) {
                 recall::warm(daemon, directory);
             }
@@ -132,10 +138,28 @@ fn note_agent(daemon: &DaemonState, client: &ClientContext, event: &HookEvent) {
     }
 }
 
+/// Returns the answer to the start of a session. `offer` gets the lines of the handoff if the
+/// handoff was ready within `limit`. Otherwise, the hook of the next prompt requests the handoff
+/// again, and its lines must not count twice.
+async fn start_reply(
+    context: impl Future<Output = Option<HandoffText>>,
+    limit: Duration,
+    offer: impl FnOnce(Vec<HandoffLine>),
+) -> HookReply {
+    let Ok(handoff) = tokio::time::timeout(limit, context).await else {
+        return HookReply { is_late: true, ..HookReply::default() };
+    };
+    let context = handoff.map(|handoff| {
+        offer(handoff.lines);
+        handoff.text
+    });
+    HookReply { context, ..HookReply::default() }
+}
+
 /// Returns the handoff to a session that starts. The handoff comes from earlier sessions in the
 /// project and, with the setting `team_handoff`, from sessions of colleagues. If the session was
 /// compacted or is resumed, the handoff comes from the earlier part of the same session.
-async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Option<String> {
+async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Option<HandoffText> {
     let own =
         current::resolve(daemon, Some(&event.session_id), &ClientContext::default()).await.ok();
     let is_continued = matches!(event.source.as_deref(), Some("compact" | "resume"));
@@ -144,7 +168,6 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
         return None;
     }
     let engine = daemon.engine.clone();
-    let session_id = event.session_id.clone();
     let locating = engine.clone();
     let located = tokio::task::spawn_blocking(move || locating.projects().of_directory(&directory));
     let projects = located.await.ok()?;
@@ -164,8 +187,10 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
     };
     let handoff = tokio::task::spawn_blocking(move || {
         let store = store.as_ref();
+        let uncounted = |text| HandoffText { text, lines: Vec::new() };
         if is_continued {
-            return Ok(handoff::of_session(store, own, &projects)?.to_short_text(limit));
+            let text = handoff::of_session(store, own, &projects)?.to_short_text(limit);
+            return Ok(text.map(uncounted));
         }
         let running = ongoing::describe(store, &running)?;
         let after = ongoing::text(&running, true, limit / 2);
@@ -173,22 +198,22 @@ async fn context(daemon: &DaemonState, event: &HookEvent, limit: usize) -> Optio
         let scope = HandoffScope { projects: &projects, except: own, sessions: MAX_SESSIONS };
         let handoff = handoff::of_project(store, &scope)?;
         let shown = handoff.to_text_by_use(rest, &|topic| engine.memory_use().rate(topic));
-        let text = shown.map(|shown| {
-            engine.memory_use().offer(&session_id, shown.lines);
-            shown.text
-        });
-        Ok(match (text, after) {
-            (Some(text), Some(after)) => Some(format!("{text}\n\n{after}")),
-            (Some(text), None) => Some(text),
-            (None, _) => ongoing::text(&running, false, limit),
+        Ok(match (shown, after) {
+            (Some(HandoffText { text, lines }), Some(after)) => {
+                Some(HandoffText { text: format!("{text}\n\n{after}"), lines })
+            }
+            (Some(shown), None) => Some(shown),
+            (None, _) => ongoing::text(&running, false, limit).map(uncounted),
         })
     });
     let handoff = handoff.await.ok()?.unwrap_or_else(|error: StoreError| {
         tracing::warn!(%error, "cannot build the handoff for a new session");
         None
     });
-    let texts: Vec<String> = handoff.into_iter().chain(team).collect();
-    (!texts.is_empty()).then(|| texts.join("\n\n"))
+    let (text, lines) =
+        handoff.map_or_else(Default::default, |shown| (Some(shown.text), shown.lines));
+    let texts: Vec<String> = text.into_iter().chain(team).collect();
+    (!texts.is_empty()).then(|| HandoffText { text: texts.join("\n\n"), lines })
 }
 
 /// Requests the episodes of sessions that have just ended or were killed, and waits for these
@@ -247,6 +272,25 @@ impl HookStats {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn only_the_lines_of_a_handoff_that_is_ready_in_time_are_offered() {
+        let line = HandoffLine {
+            topic: "open".to_owned(),
+            text: "Fix the parser".to_owned(),
+            session_id: "earlier".to_owned(),
+        };
+        let handoff = HandoffText { text: "handoff".to_owned(), lines: vec![line] };
+        let mut offered = 0;
+        let limit = Duration::ZERO;
+        let late = start_reply(std::future::pending(), limit, |lines| offered += lines.len()).await;
+        assert_eq!((late.is_late, late.context, offered), (true, None, 0));
+        let handoff = std::future::ready(Some(handoff));
+        let ready = start_reply(handoff, limit, |lines| offered += lines.len()).await;
+        assert_eq!((ready.is_late, ready.context.as_deref(), offered), (false, Some("handoff"), 1));
+        let nothing = start_reply(std::future::ready(None), limit, |_| offered += 1).await;
+        assert_eq!((nothing, offered), (HookReply::default(), 1));
+    }
 
     #[test]
     fn known_events_are_still_counted_when_the_table_is_full() {

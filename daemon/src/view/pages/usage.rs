@@ -30,7 +30,6 @@ pub(in crate::view) async fn page(State(view): State<SharedView>) -> PageAnswer 
     let today: String = clock::now().to_string().chars().take(10).collect();
     let calls_today: u64 =
         report.rows.iter().filter(|row| row.day == today).map(|row| row.calls).sum();
-    let usd: f64 = report.rows.iter().map(|row| row.usd).sum();
     let body = html! {
         h1 { (T.usage) }
         dl .figures {
@@ -38,7 +37,7 @@ pub(in crate::view) async fn page(State(view): State<SharedView>) -> PageAnswer 
             div { dt { (T.calls_today) } dd { (calls_today) } }
             div { dt { (T.calls_for_limit) } dd { (report.calls_today) } }
             div { dt { (texts::calls_of_days(DAYS)) } dd { (calls) } }
-            div { dt { (T.cost) } dd { (texts::dollars(usd)) } }
+            div { dt { (T.cost) } dd { (cost(&report.rows)) } }
         }
         @if let Some(outage) = &report.outage { p .warning { (text(outage)) } }
         @if !report.rows.is_empty() { p .hint { (T.usage_hint) } (table(&report.rows, &name)) }
@@ -60,10 +59,21 @@ fn table(rows: &[UsageRow], name: &dyn Fn(&str) -> String) -> Markup {
                     td { (text(&name(&row.project))) }
                     td { (row.purpose.replace('_', " ")) }
                     @for number in [row.answered, row.failed, row.input_tokens, row.output_tokens] { td .number { (texts::grouped(number)) } }
-                    td .number { (texts::dollars(row.usd)) }
+                    td .number { (cost(std::slice::from_ref(row))) }
                 } } }
             }
         }
+    }
+}
+
+/// Formats the sum of the costs, with `?` if the price of a request is unknown.
+fn cost(rows: &[UsageRow]) -> String {
+    let usd: f64 = rows.iter().map(|row| row.usd).sum();
+    let is_incomplete = rows.iter().any(|row| row.unpriced > 0);
+    match (usd > 0.0, is_incomplete) {
+        (_, false) => texts::dollars(usd),
+        (false, true) => "?".to_owned(),
+        (true, true) => format!("{}+?", texts::dollars(usd)),
     }
 }
 
@@ -77,5 +87,19 @@ fn memory_use(report: &UsageReport) -> Markup {
                 td { (text(&row.topic)) } td .number { (row.offered) } td .number { (row.used) }
             } } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_cost_is_marked_in_rows_and_in_the_sum() {
+        let row = |usd, unpriced| UsageRow { usd, unpriced, ..UsageRow::default() };
+        assert_eq!(cost(&[row(0.0, 0)]), "–");
+        assert_eq!(cost(&[row(1.5, 0), row(0.0, 0)]), "$1.50");
+        assert_eq!(cost(&[row(0.0, 3)]), "?");
+        assert_eq!(cost(&[row(1.5, 0), row(0.0, 3)]), "$1.50+?");
     }
 }
