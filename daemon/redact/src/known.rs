@@ -3,8 +3,8 @@
 //!
 //! A secret is remembered as its length and a keyed hash. Some values are not remembered, because
 //! other text may contain them: short values, values without a letter, names such as `db-creds-v2`,
-//! parts of code such as `$request-`, and values without a digit or one of `!#$%&*+?@^~` unless they
-//! look random.
+//! descriptions such as `AES-256-GCM`, parts of code such as `$request-`, and values without a digit
+//! or one of `!#$%&*+?@^~` unless they look random.
 
 use std::ops::Range;
 
@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     SecretKind,
     ansi::PlainText,
+    assignment::sentence::is_description,
     placeholder::{begins_with_variable, is_location},
     randomness::looks_random,
     replaced,
@@ -77,7 +78,8 @@ impl KnownSecrets {
         let is_usable = is_distinctive(secret)
             && !is_name(secret)
             && !is_location(secret)
-            && !begins_with_variable(secret);
+            && !begins_with_variable(secret)
+            && !is_description(secret);
         if !self.has_key() || !is_usable {
             return;
         }
@@ -398,6 +400,9 @@ mod tests {
             "$request-",
             "$_SERVER[",
             "$env:DB_PASSWORD",
+            "argon2id",
+            "AES-256-GCM",
+            "1Password-managed",
         ] {
             known.note(secret, SecretKind("password"));
             assert!(known.is_empty(), "{secret}");

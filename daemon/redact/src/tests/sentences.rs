@@ -152,3 +152,34 @@ fn other_lines_below_labels_stay() {
         "cache key:\n9f86d081884c7d659a2feaa0c55ad015\n",
     ]);
 }
+
+#[test]
+fn descriptions_of_a_password_stay() {
+    assert_kept(&[
+        "The password is base64-encoded in the secret.",
+        "The password is SHA-256 hashed",
+        "The password is SHA-256",
+        "The password is sha256-hashed",
+        "The password is PBKDF2-hashed",
+        "The password is PBKDF2-HMAC-SHA256 with 600000 rounds",
+        "Each password is argon2id hashed with a salt.",
+        "The password is AES-256-GCM encrypted",
+        "The password is utf-8 encoded",
+        "the password is 1Password-managed",
+        "password is no-longer-used",
+        "password is write-only-field",
+        "the password is write-only-field of the API",
+    ]);
+    assert_replaced(&[
+        ("hunter2", "The password is ¤ in the secret."),
+        ("aes-Falcon41", "the password is ¤ and it works"),
+        ("Natasha12", "the password is ¤ and it works"),
+        ("sha1Falcon!", "the password is ¤ and it works"),
+        ("base-camp-berlin", "the password is ¤"),
+        ("blaue-katze-am-see", "the password is ¤"),
+        ("only-falcon-field-41", "the password is ¤"),
+        ("managed-falcon41", "the password is ¤"),
+        ("Falcon-41-managed", "the password is '¤'"),
+        ("user12", "the password is ¤ and it works"),
+    ]);
+}
