@@ -249,7 +249,11 @@ pub(super) const RULES: &[Rule] = &[
     edged("cookie", &["curl "], concat!(r"curl", args!(), r#"(?:-b|--cookie)[ =]?['"]?[^=\s'"]{1,40}=([^'"\s]{8,})"#)).command().check(Check::Random),
     edged("password", &["net user "], r"net user \S+ (\S+)(?: /\S+)* /add").check(Check::Password),
     glued("password", &["BasicAuth(", "basic_auth(", "auth=(", "auth = ("], r#"(?:BasicAuth|basic_auth|auth ?= ?)\(\s{0,20}["'][^"'\n]{1,80}["']\s{0,20},\s{0,20}(?:Some\()?["']([^"'\n]{3,})"#).check(Check::Password),
-    edged("password", &["docker login", "podman login", "nerdctl login", "helm registry login", "oc login", "az login", "az acr login", "buildah login", "oras login", "crane auth login", "expo login", "snowsql", "ldapsearch", "ldapadd", "ldapmodify", "ldappasswd", "mongosh ", "mongodump ", "mongorestore ", "mongo "], concat!(r"[a-z]+(?: [a-z]+){0,2}", args!(), r"-(?:p|w|P)[ =]?", word!())).command(),
+    edged("password", &["docker login", "podman login", "nerdctl login", "helm registry login", "oc login", "az login", "az acr login", "buildah login", "oras login", "crane auth login", "expo login", "snowsql", "mongosh ", "mongodump ", "mongorestore "], concat!(r"[a-z]+(?: [a-z]+){0,2}", args!(), r"-(?:p|w|P)[ =]?", word!())).command(),
+    // `-p` is the port.
+    edged("password", &["ldapsearch", "ldapadd", "ldapmodify", "ldappasswd"], concat!("ldap[a-z]+", args!(), r"-w[ =]?", word!())).command(),
+    // `mongo` is also the name of containers and folders, so the user is required.
+    edged("password", &["mongo "], concat!("mongo", args!(), r"(?:-u|--username)[ =]?[^\s=-]\S*", args!(), r#"-p[ =]?(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`:-][^\s'"`:\\]*)(?:[\s'"`\\]|$))"#)).command(),
     edged("password", &["sqlcmd", "mosquitto_", "ipmitool "], concat!(r"(?:sqlcmd|mosquitto_[a-z]+|ipmitool)", args!(), r"-P *", word!())).command(),
     edged("password", &["cqlsh ", "twine upload ", "cypher-shell ", "evil-winrm ", "crackmapexec ", "psexec ", "rdesktop "], concat!(r"[a-z-]+(?: upload)?", args!(), r"-p *", word!())).command(),
     edged("password", &["altool ", "bcp ", "dotnet nuget ", "supabase "], concat!(r"[a-z]+", args!(), r"-[pP] *", word!())).command().check(Check::Told),

@@ -176,3 +176,28 @@ fn other_messages_stay() {
         "PW: 12, pw: width",
     ]);
 }
+
+#[test]
+fn ports_and_folders_beside_mongo_stay() {
+    assert_kept(&[
+        "docker run -d --name mongo -p 27017:27017 mongo:7",
+        "docker run -d --name mongo -u 1000 -p 27017:27017 mongo:7",
+        "docker exec mongo mkdir -p /data/backup",
+        "kubectl exec mongo -- mkdir -p /backup/2024",
+        "git log mongo -p HEAD~3",
+        "grep -rn mongo src -w hunter12",
+        "ldapsearch -h host -p 389 -x",
+        "ldapadd -P 3 -f x.ldif",
+    ]);
+    assert_replaced(&[
+        ("hunter2xk", "mongo -u admin -p ¤"),
+        ("hunter2xk", "mongo -u admin -p ¤ --authenticationDatabase admin"),
+        ("hunter2xk", "mongo db1:27017/shop --username=admin -p¤"),
+        ("hunter:2xk", "docker exec -it mongo mongo -u root -p '¤'"),
+        ("hunter2xk", "\"mongo -u admin -p ¤\""),
+        ("hunter2xk", "mongosh -u admin -p ¤"),
+        ("hunter2xk", "mongodump -h db -p ¤ -d shop"),
+        ("hunter2xk", "ldapsearch -h host -p 389 -x -w ¤"),
+        ("hunter2xk", "ldapmodify -D cn=admin -w¤ -f x.ldif"),
+    ]);
+}
