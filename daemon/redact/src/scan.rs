@@ -231,8 +231,10 @@ impl Pass<'_, '_> {
         let input = Input::new(bytes).range(start..end).anchored(anchored);
         let pattern = self.scanner.pattern(index);
         let Some(secret) = secret_of(pattern, &input, &anchor) else { return };
-        let range =
-            self.text.floor_char_boundary(secret.start)..self.text.ceil_char_boundary(secret.end);
+        let start = self.text.floor_char_boundary(secret.start);
+        let end = self.text.ceil_char_boundary(secret.end);
+        // The line break after a list of codes separates it from other text.
+        let range = start..start + self.text[start..end].trim_end().len();
         if check::passes(rule, self.text, &range) {
             self.add(range, rule.kind, true);
         }
