@@ -304,6 +304,8 @@ pub(super) const RULES: &[Rule] = &[
     glued("one-time-code", &[" is your "], r"(?:^|[^\w.:/-])((?:G-)?\d{4,8}|\d{3}[ -]\d{3}) is your (?:(?:[A-Z0-9a-np-z]|o[a-vx-z])[A-Za-z0-9 -]{0,40}?)?(?:code|OTP|password|passcode|PIN)\b").back(12).check(Check::Nothing),
     // Values on the line after a label.
     edged("password", &["Password for the ["], r"Password for the \[[\w.-]+\] user successfully reset\.\s+New value: (\S+)").check(Check::Password),
+    // In the log of the first start of MySQL.
+    edged("password", &["temporary password is generated for"], r#"temporary password is generated for [^\s@]+@\S+: ([^\s"'`\\]+)"#).check(Check::Password),
     edged("password", &["password to proceed to installation"], r"password to proceed to installation:\s+([0-9a-f]{32})\b").check(Check::Nothing),
     edged("password", &["--password-stdin", "--with-token", "sudo -S", "--stdin", "secret create", "secret set", "secret put", "--passphrase-fd", "kinit ", "secrets create", "secrets versions add", "vercel env add", "cryptsetup "], r#"(?:echo|printf)(?: +-[a-zA-Z]+)*(?: +['"]%s(?:\\n)?['"])? +(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`|]+)) *\| *[^\n|]{0,120}?(?:--password-stdin|--with-token|sudo -S|--stdin|secrets? create|secrets versions add|vercel env add|secret (?:set|put)|--passphrase-fd|kinit |cryptsetup )"#).back(240).check(Check::Password),
     edged("password", &["--password-stdin", "--with-token"], concat!(r"--(?:password-stdin|with-token)[^\n|;&]{0,80}?<<< *", word!())).check(Check::Password),

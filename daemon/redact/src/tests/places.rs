@@ -201,3 +201,24 @@ fn ports_and_folders_beside_mongo_stay() {
         ("hunter2xk", "ldapmodify -D cn=admin -w¤ -f x.ldif"),
     ]);
 }
+
+#[test]
+fn the_generated_password_of_mysql_is_redacted() {
+    assert_replaced(&[
+        (
+            "q!dW7sk%fK2p",
+            "[Note] [MY-010454] [Server] A temporary password is generated for root@localhost: ¤",
+        ),
+        (
+            "iTag*AfrH5ej",
+            "[Note] A temporary password is generated for root@localhost: ¤\n[Note] Ready",
+        ),
+        ("iTag*AfrH5ej", "\"A temporary password is generated for root@localhost: ¤\""),
+    ]);
+    assert_kept(&[
+        "A temporary password is generated for each user.",
+        "A temporary password is generated for bob: see the log",
+        "grep 'temporary password is generated for' /var/log/mysqld.log",
+        "A temporary password is generated for root@localhost: [REDACTED:password]",
+    ]);
+}
