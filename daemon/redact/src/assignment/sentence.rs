@@ -252,6 +252,7 @@ fn is_varied(text: &str, digits: usize, fewest_digits: usize) -> bool {
                 .all(|word| word.len() > 4 && word.bytes().all(|byte| byte.is_ascii_lowercase()));
         return is_phrase
             || is_numbered_phrase
+            || (fewest_digits == 1 && is_word_with_number(text))
             || (text.len() >= 12 && digits > 0 && looks_random(text));
     }
     if !has_lower {
@@ -259,6 +260,21 @@ fn is_varied(text: &str, digits: usize, fewest_digits: usize) -> bool {
     }
     let letters = text.len() - digits;
     digits > 0 && letters >= 3 && (digits >= fewest_digits || (is_mixed && looks_random(text)))
+}
+
+/// Accepts `Winter-2025` and `2025_Winter`, but not `Ticket-1234`.
+fn is_word_with_number(text: &str) -> bool {
+    let is_number = |part: &str| part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_word = |part: &str| {
+        part.len() >= 4
+            && part.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && part.bytes().any(|byte| byte.is_ascii_lowercase())
+            && part.bytes().any(|byte| byte.is_ascii_uppercase())
+            && !NUMBERED.contains(&part.to_ascii_lowercase().as_str())
+    };
+    text.split_once(['-', '_']).is_some_and(|(left, right)| {
+        (is_word(left) && is_number(right)) || (is_number(left) && is_word(right))
+    })
 }
 
 /// Whether `text` describes a password: `base64-encoded`, `no-longer-used`, `AES-256-GCM`.

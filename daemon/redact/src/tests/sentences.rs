@@ -183,3 +183,23 @@ fn descriptions_of_a_password_stay() {
         ("user12", "the password is ¤ and it works"),
     ]);
 }
+
+#[test]
+fn passwords_of_a_word_and_a_number_are_redacted_in_sentences() {
+    assert_replaced(&[
+        ("Winter-2025", "Set the DB password to ¤"),
+        ("Summer_2024", "I set the password to ¤"),
+        ("Winter-2025", "The database password was rotated to ¤ yesterday."),
+        ("2025-Winter", "Set the DB password to ¤"),
+    ]);
+    assert_kept(&[
+        "set the password to Ticket-1234",
+        "set the password to step_100",
+        "set the password to PROJ-1234",
+        "set the password to Utf-8",
+        "set the password to Model-3",
+        "set the password to db-creds-2024",
+        "set the password to A-1234",
+        "log in with admin/Winter-2025",
+    ]);
+}
