@@ -135,7 +135,26 @@ fn named_by_sibling(fields: &Map<String, Value>) -> Option<NameMeaning> {
     ["name", "Name", "key", "Key", "variable", "secret_name", "field"]
         .iter()
         .find_map(|sibling| fields.get(*sibling)?.as_str())
-        .and_then(name::classify)
+        .and_then(|name| name::classify(name).or_else(|| cookie_meaning(name)))
+}
+
+/// Returns the meaning of the name of a session cookie, as in the export of a browser. The rules
+/// for cookies contain the same names.
+fn cookie_meaning(name: &str) -> Option<NameMeaning> {
+    const NAMES: [&str; 7] = [
+        "PHPSESSID",
+        "JSESSIONID",
+        "ASP.NET_SessionId",
+        "connect.sid",
+        "laravel_session",
+        "_gitlab_session",
+        "sessionid",
+    ];
+    NAMES.contains(&name).then_some(NameMeaning {
+        strength: Strength::Key,
+        kind: SecretKind("cookie"),
+        is_variable: false,
+    })
 }
 
 /// Returns the meaning of the password field into which a tool types: `{"element": "Password

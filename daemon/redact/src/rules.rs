@@ -239,6 +239,8 @@ pub(super) const RULES: &[Rule] = &[
     edged("authorization", &["Bearer ", "bearer ", "BEARER "], r"(?i:bearer) +([A-Za-z0-9][A-Za-z0-9._~+/|-]{11,}=*)").check(Check::Random),
     edged("authorization", &["Basic ", "basic "], r"[Bb]asic +([A-Za-z0-9+/_-]{8,}=*)").check(Check::BasicPair),
     glued("cookie", &["PHPSESSID=", "JSESSIONID=", "ASP.NET_SessionId=", "connect.sid=", "laravel_session=", "_gitlab_session=", "sessionid="], r"[\w.]+=([A-Za-z0-9%._+/:-]{16,}=*)").check(Check::Random),
+    // The exports of browsers and UI tests, as JSON and as `cookies.txt`.
+    glued("cookie", &["PHPSESSID\"", "PHPSESSID\\\"", "PHPSESSID\t", "JSESSIONID\"", "JSESSIONID\\\"", "JSESSIONID\t", "ASP.NET_SessionId\"", "ASP.NET_SessionId\\\"", "ASP.NET_SessionId\t", "connect.sid\"", "connect.sid\\\"", "connect.sid\t", "laravel_session\"", "laravel_session\\\"", "laravel_session\t", "_gitlab_session\"", "_gitlab_session\\\"", "_gitlab_session\t", "sessionid\"", "sessionid\\\"", "sessionid\t"], r#"[\w.]+(?:\t|\\?"(?:\s{0,20},\s{0,20}\\?"\w{1,20}\\?"\s{0,4}:\s{0,4}(?:\\?"[^"\\\n]{0,80}\\?"|[\w.]{1,24})){0,8}?\s{0,20},\s{0,20}\\?"value\\?"\s{0,4}:\s{0,4}\\?")([A-Za-z0-9%._+/:-]{16,}=*)"#).command().check(Check::Random),
     glued("cookie", &["ession-Id: ", "ession-ID: ", "ession-id: "], r"ession-I[dD]: ([A-Za-z0-9+/_-]{20,}=*)").check(Check::Random),
     glued("signature", &["Signature=", "signature="], r"[Ss]ignature=([0-9a-f]{64}|[A-Za-z0-9%+/_~-]{40,}=*)"),
     // Passwords on command lines.

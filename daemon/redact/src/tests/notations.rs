@@ -288,3 +288,43 @@ fn a_variable_of_a_session_is_not_remembered() {
     }
     assert!(known.is_empty());
 }
+
+#[test]
+fn session_cookies_in_exports_are_redacted() {
+    assert_replaced(&[
+        (
+            "x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2",
+            "{\"name\": \"sessionid\", \"value\": \"¤\", \"domain\": \"x.com\"}",
+        ),
+        (
+            "s%3AkJ8s2Lq0Zx9Vb4NmW7Tq5Rw8.Yp1Zs6Xd3Vf0",
+            "{\\\"name\\\":\\\"connect.sid\\\",\\\"value\\\":\\\"¤\\\"}",
+        ),
+        (
+            "x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2",
+            "{\n  \"name\": \"PHPSESSID\",\n  \"path\": \"/\",\n  \"session\": true,\n  \"value\": \"¤\"\n}",
+        ),
+        ("x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2", ".x.com\tTRUE\t/\tTRUE\t1767225600\tsessionid\t¤\n"),
+    ]);
+    assert_kept(&[
+        "{\"name\": \"theme\", \"value\": \"x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2\"}",
+        "{\"name\": \"sessionid\", \"value\": \"disabled-by-the-user\"}",
+        "{\"name\": \"sessionid\", \"id\": \"x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2\"}",
+        "{\"name\": \"sessionid\"}, {\"name\": \"a\", \"value\": \"x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2\"}",
+        "sessionid\tcharacter_varying_of_40",
+        "id\tsessionid\tuser\n1\tx38afes7a8kj2l3k4j5l6k7j8q9w0e1r2\tada",
+    ]);
+}
+
+#[test]
+fn session_cookies_in_values_are_redacted() {
+    let mut value = json!({ "cookies": [
+        { "name": "sessionid", "value": "x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2", "domain": "x.com" },
+        { "name": "sessionid", "value": "disabled" },
+        { "name": "theme", "value": "x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2" },
+    ]});
+    let mut wanted = value.clone();
+    wanted["cookies"][0]["value"] = json!("[REDACTED:cookie]");
+    Redactor::new().redact_value(&mut value);
+    assert_eq!(value, wanted);
+}
