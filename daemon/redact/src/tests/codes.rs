@@ -178,3 +178,24 @@ fn the_line_break_after_recovery_codes_stays() {
         ("8f3kd-92mx0", "the recovery code: ¤ and more"),
     ]);
 }
+
+#[test]
+fn one_time_codes_directly_after_a_sign_are_redacted() {
+    assert_replaced(&[
+        ("482913", "npm publish --otp=¤"),
+        ("482913", "npm publish --otp ¤"),
+        ("482913", "curl -d 'otp=¤' https://host"),
+        ("482913", "https://host/verify?otp=¤&u=1"),
+        ("482913", "mfa:¤"),
+    ]);
+    assert_kept(&[
+        "otp=4829",
+        "otp=4829134",
+        "otp=482913px",
+        "otp482913",
+        "hotp=482913",
+        "totp=482913.5",
+        "erlang/otp:26.2.5",
+        "arn:aws:iam::123456789012:mfa/482913",
+    ]);
+}

@@ -222,3 +222,40 @@ fn the_generated_password_of_mysql_is_redacted() {
         "A temporary password is generated for root@localhost: [REDACTED:password]",
     ]);
 }
+
+#[test]
+fn passwords_that_are_piped_or_given_as_text_are_redacted() {
+    assert_replaced(&[
+        ("hunter22\\nhunter22", "echo -e \"¤\" | passwd bob"),
+        ("hunter22\\nhunter22\\n", "printf '¤' | sudo passwd root"),
+        ("hunter22; echo hunter22", "(echo ¤) | smbpasswd -a -s bob"),
+        ("hunter22'; echo 'hunter22", "(echo '¤') | sudo passwd bob"),
+        ("hunter22", "yes ¤ | passwd bob"),
+        ("hunter2x", "wrangler secret put DB_PASS <<< \"¤\""),
+        ("hunter22", "kinit bob <<< ¤"),
+        ("hunter22", "gpg --batch --passphrase-fd 0 <<< ¤"),
+        ("hunter22", "cryptsetup open /dev/sdb x <<< '¤'"),
+        ("hunter22", "mosquitto_passwd -b file bob ¤"),
+        ("hunter22", "mosquitto_passwd -c -b /etc/mosquitto/file bob ¤\n"),
+        ("hunter22", "htpasswd -nb bob ¤"),
+        ("hunter22", "mount -t cifs //h/s /m -o user=bob,pass=¤"),
+        ("hunter22", "sudo mount.cifs //h/s /m -o pass=¤,user=bob"),
+    ]);
+    assert_kept(&[
+        "echo bob | grep -f - /etc/passwd",
+        "echo done2024 | tee /etc/passwd",
+        "echo \"$PW\\n$PW\" | passwd bob",
+        "(echo $PW; echo $PW) | passwd bob",
+        "(echo \"$PW\"; echo \"$PW\") | smbpasswd -a -s bob",
+        "printf '%s\\n%s\\n' \"$PW\" \"$PW\" | passwd bob",
+        "yes | passwd bob",
+        "echo hunter22 | passwd-check",
+        "wrangler secret put DB_PASS <<< \"$PW\"",
+        "kinit bob <<< $PW",
+        "kinit bob < file1",
+        "mosquitto_passwd -c file2 bob",
+        "mosquitto_passwd -D file2 bob",
+        "mount -t cifs //h/s /m -o credentials=/etc/cifs2,uid=1000",
+        "mount -t cifs //h/s /m -o user=bob,pass=$PW1",
+    ]);
+}
