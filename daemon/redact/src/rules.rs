@@ -255,7 +255,7 @@ pub(super) const RULES: &[Rule] = &[
     // `-p` is the port.
     edged("password", &["ldapsearch", "ldapadd", "ldapmodify", "ldappasswd"], concat!("ldap[a-z]+", args!(), r"-w[ =]?", word!())).command(),
     // `mongo` is also the name of containers and folders, so the user is required.
-    edged("password", &["mongo "], concat!("mongo", args!(), r"(?:-u|--username)[ =]?[^\s=-]\S*", args!(), r#"-p[ =]?(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`:-][^\s'"`:\\]*)(?:[\s'"`\\]|$))"#)).command(),
+    edged("password", &["mongo "], concat!("mongo", args!(), r"(?:-u|--username)[ =]?[^\s=-]\S*", args!(), r#"-p[ =]?(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`:-][^\s'"`:\\;|&<>]{2,})(?:[\s'"`\\;|&<>]|$))"#)).command(),
     edged("password", &["sqlcmd", "mosquitto_", "ipmitool "], concat!(r"(?:sqlcmd|mosquitto_[a-z]+|ipmitool)", args!(), r"-P *", word!())).command(),
     edged("password", &["cqlsh ", "twine upload ", "cypher-shell ", "evil-winrm ", "crackmapexec ", "psexec ", "rdesktop "], concat!(r"[a-z-]+(?: upload)?", args!(), r"-p *", word!())).command(),
     edged("password", &["altool ", "bcp ", "dotnet nuget ", "supabase "], concat!(r"[a-z]+", args!(), r"-[pP] *", word!())).command().check(Check::Told),
