@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     config_section::ConfigSection,
-    error::{Error, Failure},
+    error::{Again, Bill, Error, Failure},
     model::Timestamp,
     secret::Secret,
 };
@@ -133,10 +133,13 @@ impl Response {
             401 | 403 => misconfigured("check the key and its permissions".to_owned()),
             402 => misconfigured("there is no credit left: top up the account".to_owned()),
             404 | 405 => misconfigured(section.check_model()),
-            413 => Some(Failure::lasting(Error::TooLong { reason: message() })),
-            408 | 409 | 425 | 429 | 500..=599 => {
-                Some(Failure::unavailable(message(), self.retry_after))
+            // The model did not answer in time, and may have processed the request.
+            408 | 504 | 522 | 524 => {
+                let failure = Failure::unavailable(message(), self.retry_after);
+                Some(Failure { again: Again::Once, bill: Bill::Expected, ..failure })
             }
+            413 => Some(Failure::lasting(Error::TooLong { reason: message() })),
+            409 | 425 | 429 | 500..=599 => Some(Failure::unavailable(message(), self.retry_after)),
             _ => None,
         }
     }

@@ -28,15 +28,33 @@ pub fn find(text: &str) -> Option<Value> {
     best.map(|(_, value)| value)
 }
 
-/// Returns `text` without the reasoning that precedes the answer in known tags.
+/// The tags around the reasoning of known models.
+const THOUGHTS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
+
+/// Returns `text` without the reasoning that precedes the answer in known tags. The opening tag may
+/// be missing, because the templates of some models put it into the prompt.
 pub fn without_thoughts(text: &str) -> &str {
     let trimmed = text.trim_start();
-    for (begin, end) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
+    for (begin, end) in THOUGHTS {
         if trimmed.starts_with(begin) {
             return trimmed.split_once(end).map_or("", |(_, answer)| answer.trim_start());
         }
     }
-    text
+    // In JSON and code, a string may contain a tag.
+    if trimmed.starts_with(['{', '[', '`']) {
+        return text;
+    }
+    THOUGHTS.iter().find_map(|(begin, end)| after_closing_tag(text, begin, end)).unwrap_or(text)
+}
+
+/// Returns the answer after the first closing tag at the end of a line, if no opening tag precedes
+/// this tag.
+fn after_closing_tag<'t>(text: &'t str, begin: &str, end: &str) -> Option<&'t str> {
+    let mut tags = text.match_indices(end).map(|(at, _)| (at, &text[at + end.len()..]));
+    let ends_line = |rest: &str| rest.lines().next().is_some_and(|line| line.trim().is_empty());
+    let (at, rest) = tags.find(|(_, rest)| ends_line(rest))?;
+    let answer = rest.trim_start();
+    (!answer.is_empty() && !text[..at].contains(begin)).then_some(answer)
 }
 
 /// Maximum number of opening brackets that are considered. Brackets within a value that was read
@@ -233,6 +251,32 @@ mod tests {
         ] {
             assert_eq!(find(text), Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn reasoning_before_the_answer_is_removed() {
+        for (text, expected) in [
+            ("<think>The user wants it.</think>\nFixed the login.", "Fixed the login."),
+            ("Okay, the user wants it.\n</think>\n\nFixed the login.", "Fixed the login."),
+            ("Okay.</think>\r\n\r\nFixed the login.", "Fixed the login."),
+            ("Okay.\n</thinking>\nFixed the login.", "Fixed the login."),
+        ] {
+            assert_eq!(without_thoughts(text), expected, "{text}");
+        }
+        for text in [
+            "Fixed the login.",
+            "The parser removes all text before </think>",
+            "The parser removes all text before </think>\n",
+            "The parser removes text before </think> at the start.\nTests pass.",
+            "The parser removes `</think>`\nand `<think>`.",
+            "The parser reads <think> and\n</think>\nas one tag.",
+            "{\"a\": \"text before </think>\n\", \"b\": 1}",
+            "```json\n{\"a\": \"text before </think>\n\"}\n```",
+        ] {
+            assert_eq!(without_thoughts(text), text);
+        }
+        let text = "I could write {\"a\": 0}.\n</think>\n{\"a\": 1}";
+        assert_eq!(find(text), Some(json!({"a": 1})));
     }
 
     #[test]

@@ -130,10 +130,14 @@ impl fmt::Display for PriceSource {
 /// Whether `rest`, the end of a name, denotes a version of the model rather than another model.
 fn is_version(rest: &str) -> bool {
     let rest = rest.strip_prefix('-').unwrap_or(rest);
+    // A year or a whole date. In `-9-20261101`, 9 is the number of another model.
+    let begins_with_date = rest.split('-').next().is_some_and(|digits| digits.len() >= 4);
     rest == "latest"
         || rest == "preview"
         || rest.starts_with("@2")
-        || (rest.len() >= 8 && rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
+        || (begins_with_date
+            && rest.len() >= 8
+            && rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
 }
 
 struct PriceRow {
@@ -256,7 +260,12 @@ mod tests {
             ("gpt-4o-mini", Some(0.15)),
             ("gpt-4o-audio", None),
             ("gpt-5-codex-max", None),
+            ("claude-opus-5-20261101", Some(5.0)),
             ("claude-opus-5-9", None),
+            ("claude-opus-5-9-20261101", None),
+            ("claude-opus-4-9-20261201", None),
+            ("gpt-5-2026-02-01", Some(1.25)),
+            ("gpt-5.3-2026-02-01", None),
             ("llama3.2", None),
             ("", None),
         ] {

@@ -93,7 +93,7 @@ impl Listing<'_> {
 }
 
 /// Whether a listed name denotes the configured model. The listed name may have a folder before it,
-/// and a date or `latest` after `-`, or any suffix after `:` or `@`. The listed name may also lack
+/// and a date, a revision such as `001` or `latest` after `-`, or any suffix after `:` or `@`. The listed name may also lack
 /// the configured suffix after `:` or `@`. Another suffix after `-`, such as `-mini` in
 /// `gpt-5-mini`, denotes another model.
 fn is_the_same(listed: &str, wanted: &str) -> bool {
@@ -103,7 +103,10 @@ fn is_the_same(listed: &str, wanted: &str) -> bool {
     let is_dated = |name: &str| {
         let suffix = name.strip_prefix(wanted).and_then(|rest| rest.strip_prefix('-'));
         suffix.is_some_and(|suffix| {
-            suffix == "latest" || suffix.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+            // A shorter number is the number of another model: `claude-opus-4-5`.
+            let begins_with_date = suffix.split('-').next().is_some_and(|part| part.len() >= 3);
+            let is_number = suffix.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+            suffix == "latest" || (begins_with_date && is_number)
         })
     };
     let bare = listed.rsplit('/').next().unwrap_or(listed);
@@ -127,6 +130,11 @@ mod tests {
             ("openai/gpt-5.4-mini", "openai/gpt-5.4-mini:free", true),
             ("claude-haiku-4-5-20251001", "claude-haiku-4-5", true),
             ("claude-sonnet-5-latest", "claude-sonnet-5", true),
+            ("gpt-4-0613", "gpt-4", true),
+            ("gemini-2.5-pro-001", "gemini-2.5-pro", true),
+            ("claude-haiku-4-5-20251001", "claude-haiku-4", false),
+            ("claude-opus-4-5", "claude-opus-4", false),
+            ("qwen3-30", "qwen3", false),
             ("gpt-5-mini", "gpt-5", false),
             ("gpt-5-mini-2026-03-01", "gpt-5", false),
             ("qwen30", "qwen3", false),

@@ -1,5 +1,7 @@
 //! Redacts JSON values, using the key of each value.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use crate::{
@@ -98,16 +100,31 @@ impl Redactor {
 
     /// Redacts keys: some files have secrets as keys. Keys that become equal are made distinct.
     fn redact_keys(&self, fields: &mut Map<String, Value>, counts: &mut SecretCounts) {
-        if fields.keys().all(|key| self.redact(key).counts.is_empty()) {
+        let redact = |key: &String| {
+            let redacted = self.redact(key);
+            (!redacted.counts.is_empty()).then(|| (redacted.text.into_owned(), redacted.counts))
+        };
+        let redacted: Vec<_> = fields.keys().map(redact).collect();
+        if redacted.iter().all(Option::is_none) {
             return;
         }
-        for (key, value) in std::mem::take(fields) {
-            let redacted = self.redact(&key);
-            counts.merge(&redacted.counts);
-            let name = redacted.text.into_owned();
-            let free = (2..).map(|n| format!("{name}#{n}")).find(|name| !fields.contains_key(name));
-            let name = if fields.contains_key(&name) { free.unwrap_or_default() } else { name };
-            fields.insert(name, value);
+        // The last number of each name: a dump of sessions may have thousands of tokens as keys.
+        let mut numbers: HashMap<String, usize> = HashMap::new();
+        for ((key, value), redacted) in std::mem::take(fields).into_iter().zip(redacted) {
+            let name = match redacted {
+                Some((name, found)) => {
+                    counts.merge(&found);
+                    name
+                }
+                None => key,
+            };
+            let mut free = name.clone();
+            while fields.contains_key(&free) {
+                let number = numbers.entry(name.clone()).or_insert(1);
+                *number += 1;
+                free = format!("{name}#{number}");
+            }
+            fields.insert(free, value);
         }
     }
 }
@@ -135,7 +152,26 @@ fn named_by_sibling(fields: &Map<String, Value>) -> Option<NameMeaning> {
     ["name", "Name", "key", "Key", "variable", "secret_name", "field"]
         .iter()
         .find_map(|sibling| fields.get(*sibling)?.as_str())
-        .and_then(name::classify)
+        .and_then(|name| name::classify(name).or_else(|| cookie_meaning(name)))
+}
+
+/// Returns the meaning of the name of a session cookie, as in the export of a browser. The rules
+/// for cookies contain the same names.
+fn cookie_meaning(name: &str) -> Option<NameMeaning> {
+    const NAMES: [&str; 7] = [
+        "PHPSESSID",
+        "JSESSIONID",
+        "ASP.NET_SessionId",
+        "connect.sid",
+        "laravel_session",
+        "_gitlab_session",
+        "sessionid",
+    ];
+    NAMES.contains(&name).then_some(NameMeaning {
+        strength: Strength::Key,
+        kind: SecretKind("cookie"),
+        is_variable: false,
+    })
 }
 
 /// Returns the meaning of the password field into which a tool types: `{"element": "Password
@@ -269,6 +305,19 @@ mod tests {
             value,
             json!({ "[REDACTED:github-token]": 1, "[REDACTED:github-token]#2": 2, "plain": 3 })
         );
+    }
+
+    #[test]
+    fn a_number_that_another_key_has_is_not_used_again() {
+        let secret = |n: u32| format!("ghp{}{n}", "_kJ8s2Lq0Zx9Vb4NmkJ8s2Lq0Zx9Vb4NmQw1");
+        let mark = "[REDACTED:github-token]";
+        let mut value = json!({
+            format!("{mark}#2"): 0, secret(1): 1, secret(2): 2, secret(3): 3,
+        });
+        assert_eq!(Redactor::new().redact_value(&mut value).total(), 3);
+        let mut names: Vec<&String> = value.as_object().unwrap().keys().collect();
+        names.sort();
+        assert_eq!(names, [mark, &format!("{mark}#2"), &format!("{mark}#3"), &format!("{mark}#4")]);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //!
 //! A secret is remembered as its length and a keyed hash. Some values are not remembered, because
 //! other text may contain them: short values, values without a letter, names such as `db-creds-v2`,
-//! and values without a digit or one of `!#$%&*+?@^~` unless they look random.
+//! descriptions such as `AES-256-GCM`, parts of code such as `$request-`, and values without a digit
+//! or one of `!#$%&*+?@^~` unless they look random.
 
 use std::ops::Range;
 
@@ -14,7 +15,8 @@ use sha2::{Digest, Sha256};
 use crate::{
     SecretKind,
     ansi::PlainText,
-    placeholder::is_location,
+    assignment::sentence::is_description,
+    placeholder::{begins_with_variable, is_location},
     randomness::looks_random,
     replaced,
     scan::{Finding, MARK, is_edge, merged},
@@ -73,7 +75,11 @@ impl KnownSecrets {
     /// Remembers a secret, unless other text may contain the same words.
     pub(super) fn note(&mut self, secret: &str, kind: SecretKind) {
         let secret = secret.trim_matches(is_around_secret);
-        let is_usable = is_distinctive(secret) && !is_name(secret) && !is_location(secret);
+        let is_usable = is_distinctive(secret)
+            && !is_name(secret)
+            && !is_location(secret)
+            && !begins_with_variable(secret)
+            && !is_description(secret);
         if !self.has_key() || !is_usable {
             return;
         }
@@ -391,10 +397,18 @@ mod tests {
             "step_2_done",
             "shop2024",
             "postgres16",
+            "$request-",
+            "$_SERVER[",
+            "$env:DB_PASSWORD",
+            "argon2id",
+            "AES-256-GCM",
+            "1Password-managed",
         ] {
             known.note(secret, SecretKind("password"));
             assert!(known.is_empty(), "{secret}");
         }
+        known.note("$ecret!Word1", SecretKind("password"));
+        assert!(!known.is_empty());
     }
 
     #[test]

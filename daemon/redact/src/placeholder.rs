@@ -126,14 +126,69 @@ fn is_reference(value: &str) -> bool {
     // `:Falcon41` is a password, `:password` and `@user_id` are parameters.
     let is_parameter = || !inner.bytes().any(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
     match bytes[0] {
-        b'$' => second == b'{' || second == b'(' || (is_name_start && is_identifier(inner)),
+        b'$' => second == b'{' || second == b'(' || is_variable(value),
         b'<' => last == b'>' || (is_name_start && is_parameter()),
         b'{' => last == b'}',
         b'[' => last == b']',
         b'%' => last == b'%' || second == b'(' || value.get(..2) == Some("%s") && value.len() < 4,
         b':' | b'@' => is_name_start && is_identifier(inner) && is_parameter(),
-        _ => ["${", "{{", "$(", "#{", "<%"].iter().any(|open| value.contains(open)),
+        _ => {
+            ["${", "{{", "$(", "#{", "<%"].iter().any(|open| value.contains(open))
+                || is_static_field(value)
+        }
     }
+}
+
+/// Whether `value` is a variable or a part of it: `$VAR`, and in scripts of PHP, Perl and
+/// PowerShell `$a->b`, `$a['b']`, `$a{b}`, `$a.B`, `$env:B`. A value ends before `>` and quotes, so
+/// that these values are `$a-` and `$a[`.
+fn is_variable(value: &str) -> bool {
+    let Some(rest) = after_variable(value) else { return false };
+    let name = &value[1..value.len() - rest.len()];
+    let is_name = |text: &str| !text.is_empty() && is_identifier(text);
+    let is_closed = |close: char| rest.len() == 1 || rest.contains(close);
+    let member = rest.trim_start_matches('?');
+    match rest.as_bytes().first() {
+        None => true,
+        Some(b'-' | b'?') => member == "-" || member.starts_with("->"),
+        Some(b'[') => is_closed(']'),
+        Some(b'{') => is_closed('}'),
+        Some(b':') => {
+            rest.strip_prefix("::").is_some_and(is_name)
+                || (SCOPES.iter().any(|scope| name.eq_ignore_ascii_case(scope))
+                    && is_name(&rest[1..]))
+        }
+        // `$ecret.Falcon41` is a password.
+        Some(b'.') => {
+            let path = &rest[1..rest.find(['(', '[', '{']).unwrap_or(rest.len())];
+            let has_digit = path.bytes().any(|byte| byte.is_ascii_digit());
+            !has_digit && path.split('.').all(is_name)
+        }
+        Some(_) => false,
+    }
+}
+
+/// Scopes of PowerShell, which precede the name of a variable: `$env:PATH`.
+const SCOPES: [&str; 6] = ["env", "global", "local", "private", "script", "using"];
+
+/// Whether `value` begins with a variable and a sign that may continue it. No text like this is
+/// searched in a whole session, because it may be a part of code: `$request-`.
+pub(super) fn begins_with_variable(value: &str) -> bool {
+    after_variable(value).is_some_and(|rest| {
+        rest.is_empty() || rest.starts_with(['-', '?', ':', '.', '[', '{', '('])
+    })
+}
+
+/// Returns the text after the variable at the start of `value`.
+fn after_variable(value: &str) -> Option<&str> {
+    let name = value.strip_prefix('$')?;
+    let is_begun = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    is_begun.then(|| name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+}
+
+/// Matches `self::$password`, `Config::$values['password']`.
+fn is_static_field(value: &str) -> bool {
+    value.split_once("::").is_some_and(|(class, field)| is_identifier(class) && is_variable(field))
 }
 
 /// Matches `abc...`, `sk-…xyz`, `••••`, `****1234`: an abbreviated secret.
@@ -200,6 +255,15 @@ mod tests {
             "<your token>",
             "${API_KEY}",
             "$API_KEY",
+            "$request-",
+            "$user?->password",
+            "$_POST[",
+            "$row[0]",
+            "$ENV{DB_PASSWORD}",
+            "$env:DB_PASSWORD",
+            "$config::PASSWORD",
+            "$credential.Password",
+            "self::$password",
             "$(cat key)",
             "{{ secrets.KEY }}",
             "%API_KEY%",
@@ -217,7 +281,21 @@ mod tests {
         ] {
             assert!(is_placeholder(value), "{value}");
         }
-        for value in ["hunter2", "p@ss$word1", "Tr0ub4dor&3", "$2b$10$abc", "a<b>c1", "herewego9"] {
+        for value in [
+            "hunter2",
+            "p@ss$word1",
+            "Tr0ub4dor&3",
+            "$2b$10$abc",
+            "a<b>c1",
+            "herewego9",
+            "$ecret-Word1",
+            "$ecret!Word1",
+            "$ecret:Word1",
+            "$ecret.Falcon41",
+            "$ecret[Falcon41",
+            "$ecret{Falcon41",
+            "a::$ecret!Word1",
+        ] {
             assert!(!is_placeholder(value), "{value}");
         }
     }

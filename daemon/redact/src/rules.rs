@@ -239,6 +239,8 @@ pub(super) const RULES: &[Rule] = &[
     edged("authorization", &["Bearer ", "bearer ", "BEARER "], r"(?i:bearer) +([A-Za-z0-9][A-Za-z0-9._~+/|-]{11,}=*)").check(Check::Random),
     edged("authorization", &["Basic ", "basic "], r"[Bb]asic +([A-Za-z0-9+/_-]{8,}=*)").check(Check::BasicPair),
     glued("cookie", &["PHPSESSID=", "JSESSIONID=", "ASP.NET_SessionId=", "connect.sid=", "laravel_session=", "_gitlab_session=", "sessionid="], r"[\w.]+=([A-Za-z0-9%._+/:-]{16,}=*)").check(Check::Random),
+    // The exports of browsers and UI tests, as JSON and as `cookies.txt`.
+    glued("cookie", &["PHPSESSID\"", "PHPSESSID\\\"", "PHPSESSID\t", "JSESSIONID\"", "JSESSIONID\\\"", "JSESSIONID\t", "ASP.NET_SessionId\"", "ASP.NET_SessionId\\\"", "ASP.NET_SessionId\t", "connect.sid\"", "connect.sid\\\"", "connect.sid\t", "laravel_session\"", "laravel_session\\\"", "laravel_session\t", "_gitlab_session\"", "_gitlab_session\\\"", "_gitlab_session\t", "sessionid\"", "sessionid\\\"", "sessionid\t"], r#"[\w.]+(?:\t|\\?"(?:\s{0,20},\s{0,20}\\?"\w{1,20}\\?"\s{0,4}:\s{0,4}(?:\\?"[^"\\\n]{0,80}\\?"|[\w.]{1,24})){0,8}?\s{0,20},\s{0,20}\\?"value\\?"\s{0,4}:\s{0,4}\\?")([A-Za-z0-9%._+/:-]{16,}=*)"#).command().check(Check::Random),
     glued("cookie", &["ession-Id: ", "ession-ID: ", "ession-id: "], r"ession-I[dD]: ([A-Za-z0-9+/_-]{20,}=*)").check(Check::Random),
     glued("signature", &["Signature=", "signature="], r"[Ss]ignature=([0-9a-f]{64}|[A-Za-z0-9%+/_~-]{40,}=*)"),
     // Passwords on command lines.
@@ -249,7 +251,11 @@ pub(super) const RULES: &[Rule] = &[
     edged("cookie", &["curl "], concat!(r"curl", args!(), r#"(?:-b|--cookie)[ =]?['"]?[^=\s'"]{1,40}=([^'"\s]{8,})"#)).command().check(Check::Random),
     edged("password", &["net user "], r"net user \S+ (\S+)(?: /\S+)* /add").check(Check::Password),
     glued("password", &["BasicAuth(", "basic_auth(", "auth=(", "auth = ("], r#"(?:BasicAuth|basic_auth|auth ?= ?)\(\s{0,20}["'][^"'\n]{1,80}["']\s{0,20},\s{0,20}(?:Some\()?["']([^"'\n]{3,})"#).check(Check::Password),
-    edged("password", &["docker login", "podman login", "nerdctl login", "helm registry login", "oc login", "az login", "az acr login", "buildah login", "oras login", "crane auth login", "expo login", "snowsql", "ldapsearch", "ldapadd", "ldapmodify", "ldappasswd", "mongosh ", "mongodump ", "mongorestore ", "mongo "], concat!(r"[a-z]+(?: [a-z]+){0,2}", args!(), r"-(?:p|w|P)[ =]?", word!())).command(),
+    edged("password", &["docker login", "podman login", "nerdctl login", "helm registry login", "oc login", "az login", "az acr login", "buildah login", "oras login", "crane auth login", "expo login", "snowsql", "mongosh ", "mongodump ", "mongorestore "], concat!(r"[a-z]+(?: [a-z]+){0,2}", args!(), r"-(?:p|w|P)[ =]?", word!())).command(),
+    // `-p` is the port.
+    edged("password", &["ldapsearch", "ldapadd", "ldapmodify", "ldappasswd"], concat!("ldap[a-z]+", args!(), r"-w[ =]?", word!())).command(),
+    // `mongo` is also the name of containers and folders, so the user is required.
+    edged("password", &["mongo "], concat!("mongo", args!(), r"(?:-u|--username)[ =]?[^\s=-]\S*", args!(), r#"-p[ =]?(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`:-][^\s'"`:\\;|&<>]{2,})(?:[\s'"`\\;|&<>]|$))"#)).command(),
     edged("password", &["sqlcmd", "mosquitto_", "ipmitool "], concat!(r"(?:sqlcmd|mosquitto_[a-z]+|ipmitool)", args!(), r"-P *", word!())).command(),
     edged("password", &["cqlsh ", "twine upload ", "cypher-shell ", "evil-winrm ", "crackmapexec ", "psexec ", "rdesktop "], concat!(r"[a-z-]+(?: upload)?", args!(), r"-p *", word!())).command(),
     edged("password", &["altool ", "bcp ", "dotnet nuget ", "supabase "], concat!(r"[a-z]+", args!(), r"-[pP] *", word!())).command().check(Check::Told),
@@ -283,7 +289,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("pin", &["door code", "Door code", "gate code", "Gate code", "garage code", "Garage code", "keypad code", "Keypad code", "lockbox code", "Lockbox code"], concat!(r#"(?:[Dd]oor|[Gg]ate|[Gg]arage|[Kk]eypad|[Ll]ockbox) code(?: is| was| ?[:=])[ *`'"]{1,4}(\d{4,8})"#, after_code!())).narrow().check(Check::Nothing),
     edged("pin", &["\"pin\"", "\"PIN\""], r#""(?i:pin)"\s{0,4}:\s{0,4}"?(\d{4,8})(?:["\s,}\]]|$)"#).narrow().check(Check::Nothing),
     edged("one-time-code", &["\"otp\"", "\"OTP\""], r#""(?i:otp)"\s{0,4}:\s{0,4}"?(\d{4,8})(?:["\s,}\]]|$)"#).narrow().check(Check::Nothing),
-    edged("one-time-code", &["OTP ", "2FA", "2fa", "MFA", "mfa", "otp", "totp"], concat!(r#"(?:OTP|2FA|2fa|MFA|mfa|t?otp)(?:[ _]code|[ _]token)?(?: is| ist|["']? ?[:=])?[ *`'"]{1,4}(\d{6}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::Nothing),
+    edged("one-time-code", &["OTP ", "2FA", "2fa", "MFA", "mfa", "otp", "totp"], concat!(r#"(?:OTP|2FA|2fa|MFA|mfa|t?otp)(?:[ _]code|[ _]token)?(?:["']? ?[:=][ *`'"]{0,4}|(?: is| ist)?[ *`'"]{1,4})(\d{6}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::Nothing),
     edged("one-time-code", &["Enter code ", "enter code ", "Enter the code ", "enter the code ", "Enter this code ", "enter this code ", "Type the code ", "type the code ", "Your code is", "your code is", "Your code:", "your code:", "My code is", "my code is", "My code:", "my code:", "SMS says", "sms says", "Authenticator says", "authenticator says", "Authenticator shows", "authenticator shows"], concat!(r#"(?:[Ee]nter(?: the| this)? code|[Tt]ype the code|(?:[Yy]our|[Mm]y) code(?: is|:)|(?:SMS|sms|[Aa]uthenticator) (?:says|shows))[ :*`'"]{1,4}(\d{6}|\d{3} \d{3})"#, after_code!())).narrow().check(Check::Nothing),
     edged("one-time-code", &["Use code ", "use code ", "Use the code ", "use the code ", "Use this code ", "use this code "], r#"[Uu]se(?: the| this)? code [*`'"]{0,3}(\d{6}|\d{3}[ -]\d{3})[*`'"]{0,3} to (?:log ?in|sign ?in|(?:confirm|verify) your)\b"#).narrow().check(Check::Nothing),
     edged("one-time-code", &["code: ", "Code: ", "code is ", "Code is ", "Use code ", "use code ", "Use the code ", "use the code ", "Use this code ", "use this code "], concat!(r#"(?:[Cc]ode(?: is|:)|[Uu]se(?: the| this)? code) [*`'"]{0,3}(\d{6}|\d{3}[ -]\d{3})"#, after_code!())).narrow().check(Check::LoginCode),
@@ -300,10 +306,13 @@ pub(super) const RULES: &[Rule] = &[
     glued("one-time-code", &[" is your "], r"(?:^|[^\w.:/-])((?:G-)?\d{4,8}|\d{3}[ -]\d{3}) is your (?:(?:[A-Z0-9a-np-z]|o[a-vx-z])[A-Za-z0-9 -]{0,40}?)?(?:code|OTP|password|passcode|PIN)\b").back(12).check(Check::Nothing),
     // Values on the line after a label.
     edged("password", &["Password for the ["], r"Password for the \[[\w.-]+\] user successfully reset\.\s+New value: (\S+)").check(Check::Password),
+    // In the log of the first start of MySQL.
+    edged("password", &["temporary password is generated for"], r#"temporary password is generated for [^\s@]+@\S+: ([^\s"'`\\]+)"#).check(Check::Password),
     edged("password", &["password to proceed to installation"], r"password to proceed to installation:\s+([0-9a-f]{32})\b").check(Check::Nothing),
     edged("password", &["--password-stdin", "--with-token", "sudo -S", "--stdin", "secret create", "secret set", "secret put", "--passphrase-fd", "kinit ", "secrets create", "secrets versions add", "vercel env add", "cryptsetup "], r#"(?:echo|printf)(?: +-[a-zA-Z]+)*(?: +['"]%s(?:\\n)?['"])? +(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`|]+)) *\| *[^\n|]{0,120}?(?:--password-stdin|--with-token|sudo -S|--stdin|secrets? create|secrets versions add|vercel env add|secret (?:set|put)|--passphrase-fd|kinit |cryptsetup )"#).back(240).check(Check::Password),
+    edged("password", &["passwd", "smbpasswd"], r#"(?:(?:echo|printf|yes)(?: +-[a-zA-Z]+)* +(?:'([^'\n]+)'|"([^"$\n]+)"|([^\s'"`|$]+))|\( *echo +(?:'([^'\n]+'; *echo +'[^'\n]+)'|"([^"$\n]+"; *echo +"[^"$\n]+)"|([^\s'"`|;$]+; *echo +[^\s'"`|;$)]+)) *\)) *\| *(?:sudo +)?(?:smb)?passwd(?:\s|$)"#).back(240).check(Check::Password),
     edged("password", &["--password-stdin", "--with-token"], concat!(r"--(?:password-stdin|with-token)[^\n|;&]{0,80}?<<< *", word!())).check(Check::Password),
-    edged("password", &["sudo -S", "vercel env add", "chpasswd", "secret create ", "p4 login"], concat!(r"(?:sudo -S|vercel env add|chpasswd|secret create|p4 login)[^\n|;&<]{0,120}<<< *", word!())).check(Check::Password),
+    edged("password", &["sudo -S", "vercel env add", "chpasswd", "secret create ", "secret put ", "p4 login", "kinit ", "--passphrase-fd", "cryptsetup "], concat!(r"(?:sudo -S|vercel env add|chpasswd|secret (?:create|put)|p4 login|kinit|--passphrase-fd|cryptsetup)[^\n|;&<]{0,120}<<< *", word!())).check(Check::Password),
     edged("password", &["ssh-keygen ", "wpa_passphrase ", "vault kv put "], concat!(r"(?:ssh-keygen", args!(), r"-N +|wpa_passphrase +\S+ +|vault kv put +\S+ +value=)", word!())).command().check(Check::ClearlyTold),
     edged("password", &["http-basic."], concat!(r"http-basic\.\S+ +\S+ +", word!())).check(Check::Password),
     edged("password", &["http -a ", "https -a "], r"https? -a +['\x22]?[\w.@-]{1,80}:([^\s'\x22]+)").check(Check::Password),
@@ -311,7 +320,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("secret", &["--secret-string"], concat!(r"--secret-string[= ]+", word!())).check(Check::Password),
     edged("secret", &["put-parameter"], concat!(r"put-parameter[^\n|;&]{0,240}?SecureString[^\n|;&]{0,200}? --value[= ]+", word!())).check(Check::Password),
     edged("secret", &["put-parameter"], concat!(r"put-parameter[^\n|;&]{0,240}? --value[= ]+", word!(), r"[^\n|;&]{0,200}?SecureString")).check(Check::Password),
-    edged("password", &["htpasswd "], concat!(r"htpasswd(?: +-[a-zA-Z]+)* +-[a-zA-Z]*b[a-zA-Z]*(?: +[^\s-]\S*){1,2} +", word!())).check(Check::Password),
+    edged("password", &["htpasswd ", "mosquitto_passwd "], concat!(r"(?:htpasswd|mosquitto_passwd)(?: +-[a-zA-Z]+)* +-[a-zA-Z]*b[a-zA-Z]*(?: +[^\s-]\S*){1,2} +", word!())).check(Check::Password),
     edged("password", &["openssl "], concat!(r"openssl(?: [^\n|;&]{0,200}?)? -[kK] +", word!())).check(Check::Password),
     edged("password", &["AUTH "], r#"(?:^|[\n>"'] ?)AUTH +(?:[a-z][\w-]{0,30} +)?([^\s"'\\]{4,})(?:["']|\r?\n|\\[nr]|$)"#).back(2).check(Check::Chosen),
     edged("password", &["ConvertTo-SecureString "], r#"ConvertTo-SecureString +(?:-String +)?(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+))"#).check(Check::Password),
@@ -350,6 +359,7 @@ pub(super) const RULES: &[Rule] = &[
     edged("password", &["MD5('", "md5('", "SHA1('", "sha1('", "SHA2('", "sha2('", "digest('", "PASSWORD('"], r"(?i:passw[a-z_]*|pwd)[\x22`]? ?= ?(?i:md5|sha1|sha2|digest|password)\('([^'\n]{3,})'").back(40).check(Check::Password),
     glued("secret", &["Fernet("], r#"Fernet\(b?['"]([\w=-]{43,44})['"]"#).check(Check::Random),
     edged("secret", &["AES.new("], r#"AES\.new\(b?['"]([^'"\n]{16,32})['"]"#).check(Check::ClearlyTold),
+    edged("password", &["cifs "], r#"cifs [^\n|;&]{0,200}?[ ,]pass=([^\s'"`,]+)"#).narrow().check(Check::Password),
     edged("password", &["xfreerdp"], concat!(r"xfreerdp[^\n|;]{0,200}? /p:", word!())).check(Check::Password),
     edged("password", &["etcdctl "], concat!(r"etcdctl(?: [^\n|;&]{0,200}?)? --user[= ][\w.-]+:", word!())).check(Check::Password),
     edged("password", &["stats auth "], r"stats auth +[\w.-]+:(\S+)").check(Check::Password),

@@ -82,6 +82,10 @@ impl RuleScanner {
 
     /// Returns all secrets of `text`, in order and without overlap.
     pub(super) fn findings(&self, text: &str) -> Vec<Finding> {
+        merged(self.scan(text).findings)
+    }
+
+    fn scan<'s, 't>(&'s self, text: &'t str) -> Pass<'s, 't> {
         let mut pass = Pass {
             scanner: self,
             text,
@@ -90,13 +94,15 @@ impl RuleScanner {
             replaced: 0..0,
             blocks: 0,
             tables: 0,
+            refused: Vec::new(),
+            refused_bytes: 0,
         };
         for hit in self.anchors.find_overlapping_iter(text) {
             for action in &self.actions[hit.pattern().as_usize()] {
                 pass.act(*action, hit.range());
             }
         }
-        merged(pass.findings)
+        pass
     }
 
     fn pattern(&self, rule: usize) -> &meta::Regex {
@@ -143,7 +149,17 @@ struct Pass<'s, 't> {
     blocks: usize,
     /// Tables were read up to this position.
     tables: usize,
+    /// The end of the last match of each rule that its check refused, by the number of the rule.
+    /// Empty before the first such match.
+    refused: Vec<usize>,
+    /// The total length of the matches that were refused.
+    refused_bytes: usize,
 }
+
+/// Maximum total length, in bytes, of refused matches. Above the limit, a rule is not tried again
+/// inside its last refused match. Usually only a text that repeats an anchor thousands of times
+/// without white space exceeds the limit.
+const MAX_REFUSED: usize = 1 << 20;
 
 impl Pass<'_, '_> {
     fn act(&mut self, action: AnchorAction, anchor: Range<usize>) {
@@ -216,6 +232,10 @@ impl Pass<'_, '_> {
 
     fn try_rule(&mut self, index: usize, anchor: Range<usize>) {
         let rule = &RULES[index];
+        let is_refused = self.refused.get(index).is_some_and(|end| anchor.start < *end);
+        if is_refused && self.refused_bytes > MAX_REFUSED {
+            return;
+        }
         let bytes = self.text.as_bytes();
         let start = match rule.start {
             Start::Anywhere => anchor.start,
@@ -231,10 +251,16 @@ impl Pass<'_, '_> {
         let input = Input::new(bytes).range(start..end).anchored(anchored);
         let pattern = self.scanner.pattern(index);
         let Some(secret) = secret_of(pattern, &input, &anchor) else { return };
-        let range =
-            self.text.floor_char_boundary(secret.start)..self.text.ceil_char_boundary(secret.end);
+        let start = self.text.floor_char_boundary(secret.start);
+        let end = self.text.ceil_char_boundary(secret.end);
+        // The line break after a list of codes separates it from other text.
+        let range = start..start + self.text[start..end].trim_end().len();
         if check::passes(rule, self.text, &range) {
             self.add(range, rule.kind, true);
+        } else {
+            self.refused.resize(RULES.len(), 0);
+            self.refused[index] = range.end;
+            self.refused_bytes += range.len();
         }
     }
 
@@ -353,6 +379,19 @@ mod tests {
                 assert!(anchor.len() >= 2 && anchor.is_ascii(), "{anchor}");
             }
         }
+    }
+
+    #[test]
+    fn the_work_on_refused_matches_is_bounded() {
+        let scanner = RuleScanner::new();
+        for anchor in ["xoxa-", "figd_", "secret-test-", "$1$a/"] {
+            let text = anchor.repeat(50_000 / anchor.len());
+            let pass = scanner.scan(&text);
+            assert!(pass.refused_bytes < 2 * MAX_REFUSED, "{anchor}: {}", pass.refused_bytes);
+        }
+        let token = "xoxb-123456789012-kJ8s2Lq0Zx9Vb4NmW7Tq5Rw8";
+        let text = "xoxa-".repeat(10_000) + " " + token;
+        assert_eq!(scanner.findings(&text).len(), 1);
     }
 
     #[test]

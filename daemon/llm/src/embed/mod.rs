@@ -70,9 +70,9 @@ pub(crate) fn read_vectors(body: &serde_json::Value) {
 pub struct Embeddings {
     config: Config,
     ports: Ports,
-    /// The embedder, or the error of its creation. The embedder is created on first use, because
-    /// reading a local model takes a while.
-    embedder: OnceCell<Result<Arc<dyn Embedder>, Error>>,
+    /// The embedder, which is created on first use, because reading a local model takes a while. If
+    /// the creation fails, the next use tries again: the files of the model may be complete then.
+    embedder: OnceCell<Arc<dyn Embedder>>,
     breaker: Mutex<Breaker>,
     stopped: watch::Sender<bool>,
 }
@@ -152,8 +152,7 @@ impl Embeddings {
     }
 
     async fn embedder(&self) -> Result<Arc<dyn Embedder>, Error> {
-        let made = self.embedder.get_or_init(|| self.make()).await;
-        made.clone()
+        self.embedder.get_or_try_init(|| self.make()).await.cloned()
     }
 
     async fn make(&self) -> Result<Arc<dyn Embedder>, Error> {

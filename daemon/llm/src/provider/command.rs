@@ -40,7 +40,7 @@ pub fn directory(home: &Path) -> PathBuf {
 }
 
 impl Program {
-    /// Creates the provider and the folder of the program.
+    /// Creates the provider.
     pub fn new(config: &Config, ports: &Ports) -> Result<Program, Error> {
         if (ports.environment)(MARKER).is_some() {
             return Err(Error::misconfigured(
@@ -53,16 +53,22 @@ impl Program {
             Error::misconfigured("no program is configured", "set `session_tracking.llm.command`")
         })?;
         let directory = directory(&ports.home);
-        make_private(&directory).map_err(|error| {
-            let what = format!("{} cannot be created: {error}", directory.display());
-            Error::misconfigured(what, "make Graphiti's folder writable")
-        })?;
         let tariff = Tariff::configured(&config.price, config.model.as_deref());
         Ok(Program { command, directory, model: config.model.clone(), tariff })
     }
 
+    /// Creates the folder of the program. This is tried again for each call, because the cause of a
+    /// failure may have been removed.
+    fn prepare_folder(&self) -> Result<(), Error> {
+        make_private(&self.directory).map_err(|error| {
+            let what = format!("{} cannot be created: {error}", self.directory.display());
+            Error::misconfigured(what, "make Graphiti's folder writable")
+        })
+    }
+
     /// Checks whether the program exists. A full check would need an answer, which may not be free.
     fn look(&self) -> Result<String, Error> {
+        self.prepare_folder()?;
         let program = &self.command[0];
         let found = which::which_in(program, env::var_os("PATH"), &self.directory);
         let found = found.map_err(|error| {
@@ -76,6 +82,7 @@ impl Program {
     }
 
     async fn run(&self, call: &Call<'_>) -> Result<Completion, Failure> {
+        self.prepare_folder()?;
         let input = format!("{}\n\n{}\n", call.system, call.prompt_with_schema());
         let output = process::run(&self.command, &self.directory, &input, LONGEST).await;
         let output = output.map_err(|error| self.not_run(&error))?;

@@ -37,6 +37,7 @@ async fn temporary_failures_are_retried() {
         (overloaded(429, ""), 1.0),
         (overloaded(500, ""), 1.0),
         (overloaded(529, "retry-after: 20\r\n"), 22.0),
+        (overloaded(504, "retry-after: 7\r\n"), 7.7),
         (Play::HangUp, 1.0),
         (Play::Silence, 1.0),
         (Play::Cut(text_message("A summ").to_string()), 1.0),
@@ -64,7 +65,15 @@ async fn a_request_fails_after_the_configured_number_of_retries() {
 
 #[tokio::test]
 async fn a_call_that_may_have_cost_something_is_retried_once() {
-    for failure in [|| Play::Silence, || Play::HangUp, || Play::Cut("{".to_owned())] {
+    for failure in [
+        || Play::Silence,
+        || Play::HangUp,
+        || Play::Cut("{".to_owned()),
+        || overloaded(408, ""),
+        || overloaded(504, ""),
+        || overloaded(522, ""),
+        || overloaded(524, ""),
+    ] {
         let (world, server) = world((0..3).map(|_| failure()).collect());
         let client = world.client();
         let error = client.complete(&text_request("x")).await.unwrap_err();

@@ -154,6 +154,22 @@ async fn a_program_may_ignore_its_input_or_print_nothing() {
     assert!(error.to_string().contains("printed nothing"), "{error}");
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn the_folder_of_the_program_is_created_as_soon_as_it_can_be() {
+    let world = script("cat > /dev/null; echo 'A summary.'");
+    fs::write(directory(world.home()), "in the way").unwrap();
+    let client = world.client();
+    let error = client.complete(&text_request("x")).await.unwrap_err();
+    assert!(error.to_string().contains("llm-work cannot be created"), "{error}");
+    let error = client.reach(world.config.timeout).await.unwrap_err();
+    assert!(error.to_string().contains("llm-work cannot be created"), "{error}");
+    fs::remove_file(directory(world.home())).unwrap();
+    assert!(client.reach(world.config.timeout).await.is_ok());
+    client.admit_again();
+    assert_eq!(client.complete(&text_request("x")).await.unwrap().text, "A summary.");
+}
+
 #[tokio::test]
 async fn a_missing_program_is_reported() {
     for command in [&["no-such-program-here"][..], &[]] {

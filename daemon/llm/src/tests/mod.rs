@@ -5,6 +5,7 @@ mod anthropic;
 mod bounds;
 mod client;
 mod command;
+mod embeddings;
 mod openai;
 mod reach;
 mod server;

@@ -4,7 +4,7 @@ use crate::{
     assignment::{
         name::{NameMeaning, Strength},
         reference::{self, Surrounding, is_code},
-        sentence::{is_clearly_told, is_told},
+        sentence::{is_clearly_told, is_description, is_told},
         value::{JUDGED, Quoting, Value},
         words::{
             has_any, has_signs, is_dashed_phrase, is_hex_literal, is_type_name, is_unlike_words,
@@ -127,7 +127,10 @@ impl Value<'_> {
                     && !PROSE.contains(&text)
             }
             Quoting::Last => {
-                !is_code_in(Surrounding::Settings) && text.len() >= 4 && is_unlike_words(text)
+                !is_code_in(Surrounding::Settings)
+                    && text.len() >= 4
+                    && is_unlike_words(text)
+                    && !is_description(text)
             }
             Quoting::Told => is_told(text),
             Quoting::ToldInQuotes => is_told(text) || is_quoted_word(text),
@@ -142,6 +145,7 @@ impl Value<'_> {
             && (!is_word || is_dashed_phrase(text))
             && !is_code(text, Surrounding::Code, true)
             && !is_type_name(text)
+            && !is_description(text)
     }
 
     /// Accepts `{ user: "bob", pass: "hunter2" }`, but neither `pass: 12` nor `PASS: TestLogin2`.

@@ -74,6 +74,20 @@ const NUMBERED: &[&str] = &[
 /// Parts of names of algorithms. [`is_told`] refuses a text that contains one of them.
 const ALGORITHMS: &[&str] = &["argon2", "bcrypt", "scrypt", "pbkdf", "sha1", "sha2", "sha5", "md5"];
 
+/// The last words of descriptions such as `base64-encoded`.
+#[rustfmt::skip]
+const DESCRIBING: &[&str] = &[
+    "-encoded", "-encrypted", "-generated", "-hashed", "-managed", "-protected", "-salted",
+    "-stored",
+];
+
+/// The beginnings of descriptions such as `write-only-field`.
+const DESCRIPTIONS: &[&str] = &["no-longer-", "read-only-", "write-only-"];
+
+/// Names of algorithms and encodings that end with a number: `AES-256`, `utf-8`.
+const NUMBERED_ALGORITHMS: &[&str] =
+    &["aes", "argon", "base", "hmac-sha", "md", "pbkdf", "pbkdf2-hmac-sha", "rsa", "sha", "utf"];
+
 /// Returns the length of the words or the sign between a name and its value. `before` is the text
 /// before the name, `rest` is the text after it.
 pub(super) fn link(before: &[u8], rest: &[u8]) -> Option<usize> {
@@ -238,6 +252,7 @@ fn is_varied(text: &str, digits: usize, fewest_digits: usize) -> bool {
                 .all(|word| word.len() > 4 && word.bytes().all(|byte| byte.is_ascii_lowercase()));
         return is_phrase
             || is_numbered_phrase
+            || (fewest_digits == 1 && is_word_with_number(text))
             || (text.len() >= 12 && digits > 0 && looks_random(text));
     }
     if !has_lower {
@@ -245,6 +260,46 @@ fn is_varied(text: &str, digits: usize, fewest_digits: usize) -> bool {
     }
     let letters = text.len() - digits;
     digits > 0 && letters >= 3 && (digits >= fewest_digits || (is_mixed && looks_random(text)))
+}
+
+/// Accepts `Winter-2025` and `2025_Winter`, but not `Ticket-1234`.
+fn is_word_with_number(text: &str) -> bool {
+    let is_number = |part: &str| part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_word = |part: &str| {
+        part.len() >= 4
+            && part.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && part.bytes().any(|byte| byte.is_ascii_lowercase())
+            && part.bytes().any(|byte| byte.is_ascii_uppercase())
+            && !NUMBERED.contains(&part.to_ascii_lowercase().as_str())
+    };
+    text.split_once(['-', '_']).is_some_and(|(left, right)| {
+        (is_word(left) && is_number(right)) || (is_number(left) && is_word(right))
+    })
+}
+
+/// Whether `text` describes a password: `base64-encoded`, `no-longer-used`, `AES-256-GCM`.
+pub(crate) fn is_description(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    DESCRIBING.iter().any(|end| lower.ends_with(end))
+        || DESCRIPTIONS.iter().any(|start| lower.starts_with(start))
+        || is_algorithm(text)
+}
+
+/// Whether `text` is the name of an algorithm or an encoding. A short word may follow: `argon2id`,
+/// `SHA-256`, `AES-256-GCM`.
+fn is_algorithm(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    NUMBERED_ALGORITHMS.iter().any(|name| {
+        let Some(rest) = lower.strip_prefix(name) else { return false };
+        let rest = rest.strip_prefix(['-', '_']).unwrap_or(rest);
+        let mode = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        let digits = rest.len() - mode.len();
+        (1..=4).contains(&digits)
+            && (matches!(mode, "" | "id" | "i" | "d" | "url")
+                || mode.strip_prefix('-').is_some_and(|mode| {
+                    (2..=4).contains(&mode.len()) && mode.bytes().all(|b| b.is_ascii_lowercase())
+                }))
+    })
 }
 
 fn has_any(text: &str, signs: &[u8]) -> bool {

@@ -126,7 +126,7 @@ fn codes_of_programs_stay() {
 fn recovery_codes_are_redacted() {
     assert_replaced(&[
         ("8f3k-d92m\nx0qp-w7z1\nb5n6-c4v8", "Recovery codes:\n¤"),
-        ("1. 4829 1377\n2. 9921 0042\n", "Backup codes for Acme:\n¤"),
+        ("1. 4829 1377\n2. 9921 0042", "Backup codes for Acme:\n¤\n"),
         ("8f3kd-92mx0", "the recovery code: ¤"),
         ("AB3F-9KQ2-X7LM-44PZ", "recovery key: ¤"),
         ("483920-112233-445566-778899-001122-334455-667788-990011", "Recovery Key:\n\n  ¤\n"),
@@ -166,5 +166,36 @@ fn other_numbers_stay() {
         "iban: DE89 3704 0044 0532 0130 00",
         "IBAN DE02 1203 0000 0000 2020 52",
         "validateIban(iban: string)",
+    ]);
+}
+
+#[test]
+fn the_line_break_after_recovery_codes_stays() {
+    assert_replaced(&[
+        ("12345678 23456789", "Backup codes: ¤\nThen run step 3."),
+        ("12345678 23456789", "Backup codes: ¤\r\nThen run step 3."),
+        ("- a1b2c-d3e4f\n- g5h6i-j7k8l", "Recovery codes:\n¤\n\nNext: deploy"),
+        ("8f3kd-92mx0", "the recovery code: ¤ and more"),
+    ]);
+}
+
+#[test]
+fn one_time_codes_directly_after_a_sign_are_redacted() {
+    assert_replaced(&[
+        ("482913", "npm publish --otp=¤"),
+        ("482913", "npm publish --otp ¤"),
+        ("482913", "curl -d 'otp=¤' https://host"),
+        ("482913", "https://host/verify?otp=¤&u=1"),
+        ("482913", "mfa:¤"),
+    ]);
+    assert_kept(&[
+        "otp=4829",
+        "otp=4829134",
+        "otp=482913px",
+        "otp482913",
+        "hotp=482913",
+        "totp=482913.5",
+        "erlang/otp:26.2.5",
+        "arn:aws:iam::123456789012:mfa/482913",
     ]);
 }

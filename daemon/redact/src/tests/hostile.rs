@@ -147,6 +147,8 @@ const UNITS: &[&str] = &[
     "a@b.com:",
     "password: a&b",
     "echo a | base64",
+    "sessionid\",\"a\":1,",
+    "mongo -u a ",
 ];
 
 /// The secret after the input, which must be found.

@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use crate::{
-    Redactor,
+    KnownSecrets, Redactor,
     tests::fake_secrets::{assert_kept, assert_replaced, secret},
 };
 
@@ -241,4 +241,90 @@ fn secrets_beside_and_between_colours_are_redacted() {
     let redacted = Redactor::new().redact(&split).text.into_owned();
     assert_eq!(redacted, "+ \u{1b}[31m[REDACTED:github-token]\u{1b}[0m done");
     assert_eq!(Redactor::new().redact(&redacted).text, redacted);
+}
+
+#[test]
+fn variables_of_scripts_stay() {
+    assert_kept(&[
+        "$password = $request->password;",
+        "$password = $request->input('password');",
+        "$password = $user?->password;",
+        "$password = $_POST['password'];",
+        "$db_password = $_SERVER['DB_PASSWORD'];",
+        "'password' => $validated['password'],",
+        "\"password\" => $user->password,",
+        "'password' => static::$password,",
+        "'password' => self::$config['password'],",
+        "password=$this->password",
+        "password: $settings::PASSWORD",
+        "my $pwd = $ftp->pwd;",
+        "my $password = $ENV{DB_PASSWORD};",
+        "my $password = $self->{password};",
+        "$Password = $env:DB_PASSWORD",
+        "New-User -Name bob -Password $env:PW",
+        "$Password = $Credential.Password",
+        "$Password = $Credential.GetNetworkCredential().Password",
+        "$Password = $Settings[0]",
+    ]);
+    assert_replaced(&[
+        ("hunter22", "$password = '¤';"),
+        ("$ecret-Word1", "DB_PASSWORD=¤\n"),
+        ("$ecret!Word1", "DB_PASSWORD=¤\n"),
+        ("$ecret.Berlin41", "DB_PASSWORD=¤\n"),
+        ("$ecret:Berlin41", "DB_PASSWORD=¤\n"),
+        ("$ecret[Berlin41", "DB_PASSWORD=¤\n"),
+        ("$ecret{Berlin41", "DB_PASSWORD=¤\n"),
+        ("a::$ecret!Word1", "DB_PASSWORD=¤\n"),
+        ("hunter22", "my $password = $ENV{DB_PASSWORD} || '¤';"),
+    ]);
+}
+
+#[test]
+fn a_variable_of_a_session_is_not_remembered() {
+    let mut known = KnownSecrets::new("a key".to_owned());
+    let redactor = Redactor::new();
+    for text in ["$password = $request->password;", "$db_password = $_SERVER['DB_PASSWORD'];"] {
+        assert_eq!(redactor.redact_of_session(text, &mut known).text, text);
+    }
+    assert!(known.is_empty());
+}
+
+#[test]
+fn session_cookies_in_exports_are_redacted() {
+    assert_replaced(&[
+        (
+            "x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2",
+            "{\"name\": \"sessionid\", \"value\": \"¤\", \"domain\": \"x.com\"}",
+        ),
+        (
+            "s%3AkJ8s2Lq0Zx9Vb4NmW7Tq5Rw8.Yp1Zs6Xd3Vf0",
+            "{\\\"name\\\":\\\"connect.sid\\\",\\\"value\\\":\\\"¤\\\"}",
+        ),
+        (
+            "x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2",
+            "{\n  \"name\": \"PHPSESSID\",\n  \"path\": \"/\",\n  \"session\": true,\n  \"value\": \"¤\"\n}",
+        ),
+        ("x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2", ".x.com\tTRUE\t/\tTRUE\t1767225600\tsessionid\t¤\n"),
+    ]);
+    assert_kept(&[
+        "{\"name\": \"theme\", \"value\": \"x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2\"}",
+        "{\"name\": \"sessionid\", \"value\": \"disabled-by-the-user\"}",
+        "{\"name\": \"sessionid\", \"id\": \"x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2\"}",
+        "{\"name\": \"sessionid\"}, {\"name\": \"a\", \"value\": \"x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2\"}",
+        "sessionid\tcharacter_varying_of_40",
+        "id\tsessionid\tuser\n1\tx38afes7a8kj2l3k4j5l6k7j8q9w0e1r2\tada",
+    ]);
+}
+
+#[test]
+fn session_cookies_in_values_are_redacted() {
+    let mut value = json!({ "cookies": [
+        { "name": "sessionid", "value": "x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2", "domain": "x.com" },
+        { "name": "sessionid", "value": "disabled" },
+        { "name": "theme", "value": "x38afes7a8kj2l3k4j5l6k7j8q9w0e1r2" },
+    ]});
+    let mut wanted = value.clone();
+    wanted["cookies"][0]["value"] = json!("[REDACTED:cookie]");
+    Redactor::new().redact_value(&mut value);
+    assert_eq!(value, wanted);
 }

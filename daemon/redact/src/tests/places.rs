@@ -176,3 +176,89 @@ fn other_messages_stay() {
         "PW: 12, pw: width",
     ]);
 }
+
+#[test]
+fn ports_and_folders_beside_mongo_stay() {
+    assert_kept(&[
+        "docker run -d --name mongo -p 27017:27017 mongo:7",
+        "docker run -d --name mongo -u 1000 -p 27017:27017 mongo:7",
+        "docker exec mongo mkdir -p /data/backup",
+        "kubectl exec mongo -- mkdir -p /backup/2024",
+        "git log mongo -p HEAD~3",
+        "mongo -u admin -p OR mongo, then use admin",
+        "mongo -u $ADMIN -p $ADMIN_PASSWORD<<EOF",
+        "grep -rn mongo src -w hunter12",
+        "ldapsearch -h host -p 389 -x",
+        "ldapadd -P 3 -f x.ldif",
+    ]);
+    assert_replaced(&[
+        ("hunter2xk", "mongo -u admin -p ¤"),
+        ("hunter2xk", "mongo -u admin -p ¤ --authenticationDatabase admin"),
+        ("hunter2xk", "mongo db1:27017/shop --username=admin -p¤"),
+        ("hunter:2xk", "docker exec -it mongo mongo -u root -p '¤'"),
+        ("hunter2xk", "\"mongo -u admin -p ¤\""),
+        ("hunter2xk", "mongo -u admin -p ¤<<EOF"),
+        ("hunter2xk", "mongosh -u admin -p ¤"),
+        ("hunter2xk", "mongodump -h db -p ¤ -d shop"),
+        ("hunter2xk", "ldapsearch -h host -p 389 -x -w ¤"),
+        ("hunter2xk", "ldapmodify -D cn=admin -w¤ -f x.ldif"),
+    ]);
+}
+
+#[test]
+fn the_generated_password_of_mysql_is_redacted() {
+    assert_replaced(&[
+        (
+            "q!dW7sk%fK2p",
+            "[Note] [MY-010454] [Server] A temporary password is generated for root@localhost: ¤",
+        ),
+        (
+            "iTag*AfrH5ej",
+            "[Note] A temporary password is generated for root@localhost: ¤\n[Note] Ready",
+        ),
+        ("iTag*AfrH5ej", "\"A temporary password is generated for root@localhost: ¤\""),
+    ]);
+    assert_kept(&[
+        "A temporary password is generated for each user.",
+        "A temporary password is generated for bob: see the log",
+        "grep 'temporary password is generated for' /var/log/mysqld.log",
+        "A temporary password is generated for root@localhost: [REDACTED:password]",
+    ]);
+}
+
+#[test]
+fn passwords_that_are_piped_or_given_as_text_are_redacted() {
+    assert_replaced(&[
+        ("hunter22\\nhunter22", "echo -e \"¤\" | passwd bob"),
+        ("hunter22\\nhunter22\\n", "printf '¤' | sudo passwd root"),
+        ("hunter22; echo hunter22", "(echo ¤) | smbpasswd -a -s bob"),
+        ("hunter22'; echo 'hunter22", "(echo '¤') | sudo passwd bob"),
+        ("hunter22", "yes ¤ | passwd bob"),
+        ("hunter2x", "wrangler secret put DB_PASS <<< \"¤\""),
+        ("hunter22", "kinit bob <<< ¤"),
+        ("hunter22", "gpg --batch --passphrase-fd 0 <<< ¤"),
+        ("hunter22", "cryptsetup open /dev/sdb x <<< '¤'"),
+        ("hunter22", "mosquitto_passwd -b file bob ¤"),
+        ("hunter22", "mosquitto_passwd -c -b /etc/mosquitto/file bob ¤\n"),
+        ("hunter22", "htpasswd -nb bob ¤"),
+        ("hunter22", "mount -t cifs //h/s /m -o user=bob,pass=¤"),
+        ("hunter22", "sudo mount.cifs //h/s /m -o pass=¤,user=bob"),
+    ]);
+    assert_kept(&[
+        "echo bob | grep -f - /etc/passwd",
+        "echo done2024 | tee /etc/passwd",
+        "echo \"$PW\\n$PW\" | passwd bob",
+        "(echo $PW; echo $PW) | passwd bob",
+        "(echo \"$PW\"; echo \"$PW\") | smbpasswd -a -s bob",
+        "printf '%s\\n%s\\n' \"$PW\" \"$PW\" | passwd bob",
+        "yes | passwd bob",
+        "echo hunter22 | passwd-check",
+        "wrangler secret put DB_PASS <<< \"$PW\"",
+        "kinit bob <<< $PW",
+        "kinit bob < file1",
+        "mosquitto_passwd -c file2 bob",
+        "mosquitto_passwd -D file2 bob",
+        "mount -t cifs //h/s /m -o credentials=/etc/cifs2,uid=1000",
+        "mount -t cifs //h/s /m -o user=bob,pass=$PW1",
+    ]);
+}

@@ -152,3 +152,54 @@ fn other_lines_below_labels_stay() {
         "cache key:\n9f86d081884c7d659a2feaa0c55ad015\n",
     ]);
 }
+
+#[test]
+fn descriptions_of_a_password_stay() {
+    assert_kept(&[
+        "The password is base64-encoded in the secret.",
+        "The password is SHA-256 hashed",
+        "The password is SHA-256",
+        "The password is sha256-hashed",
+        "The password is PBKDF2-hashed",
+        "The password is PBKDF2-HMAC-SHA256 with 600000 rounds",
+        "Each password is argon2id hashed with a salt.",
+        "The password is AES-256-GCM encrypted",
+        "The password is utf-8 encoded",
+        "the password is 1Password-managed",
+        "password is no-longer-used",
+        "password is write-only-field",
+        "the password is write-only-field of the API",
+    ]);
+    assert_replaced(&[
+        ("hunter2", "The password is ¤ in the secret."),
+        ("aes-Falcon41", "the password is ¤ and it works"),
+        ("Natasha12", "the password is ¤ and it works"),
+        ("sha1Falcon!", "the password is ¤ and it works"),
+        ("base-camp-berlin", "the password is ¤"),
+        ("blaue-katze-am-see", "the password is ¤"),
+        ("only-falcon-field-41", "the password is ¤"),
+        ("managed-falcon41", "the password is ¤"),
+        ("Falcon-41-managed", "the password is '¤'"),
+        ("user12", "the password is ¤ and it works"),
+    ]);
+}
+
+#[test]
+fn passwords_of_a_word_and_a_number_are_redacted_in_sentences() {
+    assert_replaced(&[
+        ("Winter-2025", "Set the DB password to ¤"),
+        ("Summer_2024", "I set the password to ¤"),
+        ("Winter-2025", "The database password was rotated to ¤ yesterday."),
+        ("2025-Winter", "Set the DB password to ¤"),
+    ]);
+    assert_kept(&[
+        "set the password to Ticket-1234",
+        "set the password to step_100",
+        "set the password to PROJ-1234",
+        "set the password to Utf-8",
+        "set the password to Model-3",
+        "set the password to db-creds-2024",
+        "set the password to A-1234",
+        "log in with admin/Winter-2025",
+    ]);
+}
