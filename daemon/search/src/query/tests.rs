@@ -189,6 +189,8 @@ fn filters_with_invalid_values_are_words_and_are_reported() {
         ("date:\"no day\" role:boss x", vec!["date:\"no day\"", "role:boss"]),
         ("date:2026-02-28 role:user in:errors colour:red file:x", vec![]),
         ("date:..2026-13-45 before:-1d", vec!["date:..2026-13-45", "before:-1d"]),
+        ("after:30m before:..2026-01-05", vec!["after:30m", "before:..2026-01-05"]),
+        ("after:30min before:2026-01-05..", vec![]),
         ("failed in: foo, date:: x, in://x", vec![]),
         ("a log\ndate:nonsense", vec![]),
     ] {

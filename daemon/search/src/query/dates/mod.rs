@@ -2,7 +2,8 @@
 //!
 //! [`mentions`] finds dates inside a query ("what did we decide last week", "since 3 March").
 //! [`value`] parses the value of a filter (`date:2026-01`, `after:"last monday"`). Text that cannot
-//! be parsed is not a date and never an error.
+//! be parsed is not a date and never an error. "2 weeks ago" is exactly one day as a value, because
+//! values also select the sessions to delete. Inside a query, it has some tolerance.
 //!
 //! [`point`] parses dates in English, [`parts`] parses parts of months, and [`foreign`] parses
 //! dates in the languages of [`languages`].
@@ -19,7 +20,11 @@ use std::{ops::Range, time::Duration};
 
 use jiff::Zoned;
 
-use self::{calendar::Days, lexer::Lexeme, point::PrecedingWord};
+use self::{
+    calendar::{DateContext, Days},
+    lexer::Lexeme,
+    point::PrecedingWord,
+};
 use crate::{
     model::Timestamp,
     text::{self, language::LanguageSet},
@@ -33,6 +38,11 @@ pub struct TimeRange {
 }
 
 impl TimeRange {
+    /// Returns the start; `None` if the start is open, as in "until yesterday".
+    pub fn start(&self) -> Option<Timestamp> {
+        (self.from != Timestamp::MIN).then_some(self.from)
+    }
+
     pub fn contains(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.to
     }
@@ -62,14 +72,15 @@ pub(crate) struct Mention {
 
 /// Returns the dates in `text`, in order, relative to `now` in its time zone.
 pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
+    let context = DateContext { today: now.date(), is_exact: false };
     let lexemes = lexer::lexemes(text);
     let mut found = Vec::new();
     let mut at = 0;
     while at < lexemes.len() {
         let here = &lexemes[at..];
-        let english = mention(here, now).map(|read| (languages_of(&read), read));
+        let english = mention(here, context).map(|read| (languages_of(&read), read));
         let read = english.or_else(|| {
-            let foreign = foreign::read(here, Some(&lexemes), now)?;
+            let foreign = foreign::read(here, Some(&lexemes), context)?;
             Some((foreign.languages, foreign.read))
         });
         let Some((languages, read)) = read else {
@@ -100,12 +111,16 @@ fn unspaced_mentions(lexeme: &Lexeme<'_>, now: &Zoned, found: &mut Vec<Mention>)
         return;
     }
     let start = lexeme.span.start;
-    found.extend(unspaced::dates(lexeme.raw, now).into_iter().map(|date| Mention {
-        span: start + date.span.start..start + date.span.end,
-        range: date.days.range(now),
-        is_literal: date.is_literal,
-        languages: LanguageSet::default(),
-    }));
+    found.extend(
+        unspaced::dates(lexeme.raw, DateContext { today: now.date(), is_exact: false })
+            .into_iter()
+            .map(|date| Mention {
+                span: start + date.span.start..start + date.span.end,
+                range: date.days.range(now),
+                is_literal: date.is_literal,
+                languages: LanguageSet::default(),
+            }),
+    );
 }
 
 /// Maximum length, in bytes, of a date; a longer text is not a date.
@@ -131,18 +146,19 @@ fn moment(text: &str, now: &Zoned) -> Option<TimeRange> {
     if let Some(from) = Timestamp::parse(text.trim()) {
         return Some(TimeRange { from, to: from.plus(Duration::from_secs(1)) });
     }
-    if let Some(days) = calendar::short_span(text, now) {
+    let context = DateContext { today: now.date(), is_exact: true };
+    if let Some(days) = calendar::short_span(text, context.today) {
         return Some(days.range(now));
     }
     let spaced = lexer::spaced(text);
     let lexemes = lexer::lexemes(&spaced);
     let is_whole = |read: &DateMatch| read.length == lexemes.len();
-    let read = point::read(&lexemes, PrecedingWord::Preposition, now)
+    let read = point::read(&lexemes, PrecedingWord::Preposition, context)
         .filter(is_whole)
-        .or_else(|| mention(&lexemes, now).filter(is_whole))
-        .or_else(|| Some(foreign::read(&lexemes, None, now)?.read).filter(is_whole));
+        .or_else(|| mention(&lexemes, context).filter(is_whole))
+        .or_else(|| Some(foreign::read(&lexemes, None, context)?.read).filter(is_whole));
     let days = read.map(|read| read.days).or_else(|| {
-        let date = unspaced::dates(&spaced, now).pop()?;
+        let date = unspaced::dates(&spaced, context).pop()?;
         (date.span == (0..spaced.len())).then_some(date.days)
     });
     Some(days?.range(now))
@@ -157,25 +173,25 @@ struct DateMatch {
 }
 
 /// Parses a date, and the word before it that introduces the date, if any.
-fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
+fn mention(lexemes: &[Lexeme<'_>], context: DateContext) -> Option<DateMatch> {
     let preceding = lexemes.first()?.text.as_str();
     let after = |skip: usize, preceding: PrecedingWord| {
-        let mut read = point::read(lexemes.get(skip..)?, preceding, now)?;
+        let mut read = point::read(lexemes.get(skip..)?, preceding, context)?;
         read.length += skip;
         Some(read)
     };
-    if let Some(read) = parts::read(lexemes, now) {
+    if let Some(read) = parts::read(lexemes, context) {
         return Some(read);
     }
     if matches!(preceding, "in" | "on" | "during" | "at" | "around")
-        && let Some(read) = parts::read(lexemes.get(1..)?, now)
+        && let Some(read) = parts::read(lexemes.get(1..)?, context)
     {
         return Some(DateMatch { length: 1 + read.length, ..read });
     }
     match preceding {
         "between" | "from" => {
             let first = after(1, PrecedingWord::Preposition)?;
-            match through(&lexemes[first.length..], now) {
+            match through(&lexemes[first.length..], context) {
                 Some((length, last)) => Some(DateMatch {
                     length: first.length + length,
                     days: first.days.until_end_of(last),
@@ -201,10 +217,10 @@ fn mention(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<DateMatch> {
 }
 
 /// Parses a word such as `and` or `until`, and the date after it.
-fn through(lexemes: &[Lexeme<'_>], now: &Zoned) -> Option<(usize, Days)> {
+fn through(lexemes: &[Lexeme<'_>], context: DateContext) -> Option<(usize, Days)> {
     let joins = ["and", "to", "until", "till", "through"];
     lexemes.first().filter(|lexeme| joins.contains(&lexeme.text.as_str()))?;
-    let read = point::read(&lexemes[1..], PrecedingWord::Preposition, now)?;
+    let read = point::read(&lexemes[1..], PrecedingWord::Preposition, context)?;
     Some((1 + read.length, read.days))
 }
 

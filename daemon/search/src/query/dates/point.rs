@@ -2,14 +2,11 @@
 
 use std::iter;
 
-use jiff::{
-    Zoned,
-    civil::{Date, Weekday},
-};
+use jiff::civil::{Date, Weekday};
 
 use crate::query::dates::{
     DateMatch,
-    calendar::{self, Days, Unit},
+    calendar::{self, DateContext, Days, Unit},
     lexer::Lexeme,
 };
 
@@ -38,15 +35,15 @@ impl PrecedingWord {
 pub(super) fn read(
     lexemes: &[Lexeme<'_>],
     preceding: PrecedingWord,
-    now: &Zoned,
+    context: DateContext,
 ) -> Option<DateMatch> {
     let article = usize::from(lexemes.first()?.text == "the");
     let lexemes = lexemes.get(article..)?;
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
-    let today = now.date();
+    let today = context.today;
     let mut read = relative_day(text(0), text(1), text(2), today)
-        .or_else(|| relative_unit(text(0), text(1), text(2), today))
-        .or_else(|| ago(lexemes, today))
+        .or_else(|| relative_unit(lexemes, today))
+        .or_else(|| ago(lexemes, context))
         .or_else(|| digits(text(0), today))
         .or_else(|| day_and_month(lexemes, today))
         .or_else(|| named_day(lexemes, today))
@@ -79,7 +76,9 @@ fn relative_day(first: &str, second: &str, third: &str, today: Date) -> Option<D
 }
 
 /// Parses `last week`, `this month`, `past 3 days`, `last Tuesday`, `last March`.
-fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<DateMatch> {
+fn relative_unit(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
+    let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
+    let (which, second) = (text(0), text(1));
     let back = match which {
         "this" | "current" => 0,
         "last" | "past" | "previous" => 1,
@@ -89,7 +88,8 @@ fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<
         let saturday = calendar::last_weekday(calendar::plus_days(today, 1), Weekday::Saturday);
         return relative(2, Days::Span(saturday, calendar::plus_days(saturday, 2)));
     }
-    if let Some(unit) = Unit::parse(second) {
+    // "last minute" is an adjective.
+    if let Some(unit) = Unit::parse(second).filter(|unit| *unit != Unit::Minute) {
         let days = match (unit, which) {
             (Unit::Hour | Unit::Day, "past" | "last") => unit.latest(today, 1),
             (_, "past") => unit.latest(today, 1),
@@ -98,10 +98,12 @@ fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<
         return relative(2, days);
     }
     if back == 1
-        && let Some(count) = count(second)
-        && let Some(unit) = Unit::parse(third)
+        && let Some(time) = units(&lexemes[1..])
     {
-        return relative(3, unit.latest(today, count));
+        // "the last 5 minutes of the log" is a part of the log.
+        let is_part = time.unit == Unit::Minute && text(1 + time.length) == "of";
+        let days = time.unit.latest(today, time.count);
+        return (!is_part).then(|| relative(1 + time.length, days))?;
     }
     if let Some(weekday) = weekday(second) {
         return relative(2, Days::one(calendar::last_weekday(today, weekday)));
@@ -116,24 +118,40 @@ fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<
 }
 
 /// Parses `3 days ago`, `a couple of weeks ago`, `two months back`, `two weeks ago today`.
-fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
+fn ago(lexemes: &[Lexeme<'_>], context: DateContext) -> Option<DateMatch> {
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
-    let (count, unit) = match (text(0), text(1), text(2)) {
-        ("a", "couple" | "few", "of") => (2, 3),
-        ("a", "couple", _) => (2, 2),
-        ("a", "few", _) => (3, 2),
-        ("couple", "of", _) => (2, 2),
-        (first, ..) => (count(first)?, 1),
-    };
-    let found = Unit::parse(text(unit))?;
-    if (text(unit + 1), text(unit + 2)) == ("ago", "today") {
-        let days = if found == Unit::Week { 7 * count } else { count };
-        let day = calendar::plus_days(today, -days);
-        return matches!(found, Unit::Day | Unit::Week)
-            .then(|| relative(unit + 3, Days::one(day)))?;
+    let TimeAmount { count, unit, length } = units(lexemes)?;
+    if (text(length), text(length + 1)) == ("ago", "today") {
+        let days = if unit == Unit::Week { 7 * count } else { count };
+        let day = calendar::plus_days(context.today, -days);
+        return matches!(unit, Unit::Day | Unit::Week)
+            .then(|| relative(length + 2, Days::one(day)))?;
     }
-    matches!(text(unit + 1), "ago" | "back" | "earlier")
-        .then(|| relative(unit + 2, found.about(today, count)))?
+    matches!(text(length), "ago" | "back" | "earlier")
+        .then(|| relative(length + 1, context.ago(unit, count)))?
+}
+
+/// A number of units, such as `a couple of weeks`.
+struct TimeAmount {
+    count: i64,
+    unit: Unit,
+    /// Number of lexemes.
+    length: usize,
+}
+
+/// Parses `3 days`, `a couple of weeks`, `few hours`, `half an hour`.
+fn units(lexemes: &[Lexeme<'_>]) -> Option<TimeAmount> {
+    let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
+    let article = usize::from(text(0) == "a" && matches!(text(1), "couple" | "few" | "half"));
+    if text(article) == "half" {
+        let skip = article + 1 + usize::from(text(article + 1) == "an");
+        let half_hour = TimeAmount { count: 30, unit: Unit::Minute, length: skip + 1 };
+        return (text(skip) == "hour").then_some(half_hour);
+    }
+    let count = count(text(article))?;
+    let of = usize::from(matches!(text(article), "couple" | "few") && text(article + 1) == "of");
+    let at = article + 1 + of;
+    Some(TimeAmount { count, unit: Unit::parse(text(at))?, length: at + 1 })
 }
 
 /// Parses `Monday 3 November`, `Mon, 2025-11-03`. The weekday is ignored.

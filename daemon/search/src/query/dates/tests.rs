@@ -8,7 +8,7 @@ fn now() -> Zoned {
     date(2026, 3, 18).at(15, 0, 0, 0).to_zoned(zone).unwrap()
 }
 
-/// Formats `from..to` in local days, with `-` for an open end, and with the hour unless it is
+/// Formats `from..to` in local days, with `-` for an open end, and with the time unless it is
 /// midnight.
 fn shown(range: TimeRange) -> String {
     let day = |at: Timestamp| match at {
@@ -16,7 +16,11 @@ fn shown(range: TimeRange) -> String {
         at => {
             let local = jiff::Timestamp::from_microsecond(at.micros()).unwrap();
             let local = local.to_zoned(now().time_zone().clone());
-            let format = if local.hour() == 0 { "%Y-%m-%d" } else { "%Y-%m-%dT%H" };
+            let format = match (local.hour(), local.minute()) {
+                (0, 0) => "%Y-%m-%d",
+                (_, 0) => "%Y-%m-%dT%H",
+                _ => "%Y-%m-%dT%H:%M",
+            };
             local.strftime(format).to_string()
         }
     };
@@ -88,6 +92,13 @@ fn dates_in_questions_are_found() {
         ("in 2025", "in 2025=2025-01-01..2026-01-01"),
         ("the other day", "the other day=2026-03-11..2026-03-19"),
         ("2 hours ago", "2 hours ago=2026-03-18T11..2026-03-18T15"),
+        ("75 minutes ago", "75 minutes ago=2026-03-18T13:30..2026-03-18T14"),
+        ("in the last 30 minutes", "in the last 30 minutes=2026-03-18T14:30..2026-03-18T15"),
+        ("in the past half hour", "in the past half hour=2026-03-18T14:30..2026-03-18T15"),
+        ("half an hour ago", "half an hour ago=2026-03-18T14:15..2026-03-18T14:45"),
+        ("the past couple of weeks", "the past couple of weeks=2026-03-04..2026-03-19"),
+        ("in the last few days", "in the last few days=2026-03-15..2026-03-19"),
+        ("over the last couple days", "the last couple days=2026-03-16..2026-03-19"),
         ("before 5 hours ago", "before 5 hours ago=-..2026-03-18T08"),
         ("until 5 hours ago", "until 5 hours ago=-..2026-03-18T12"),
         ("last quarter", "last quarter=2025-10-01..2026-01-01"),
@@ -104,6 +115,8 @@ fn dates_in_other_languages_are_found() {
         ("vorgestern", "vorgestern=2026-03-16..2026-03-17"),
         ("in der letzten Woche", "letzten Woche=2026-03-09..2026-03-16"),
         ("diesen Monat", "diesen Monat=2026-03-01..2026-04-01"),
+        ("vor 75 Minuten", "vor 75 Minuten=2026-03-18T13:30..2026-03-18T14"),
+        ("75分钟前的错误", "75分钟前=2026-03-18T13:30..2026-03-18T14"),
         ("vor 3 Tagen", "vor 3 Tagen=2026-03-14..2026-03-17"),
         ("vor zwei Wochen", "vor zwei Wochen=2026-02-28..2026-03-09"),
         ("in den letzten 3 Tagen", "letzten 3 Tagen=2026-03-15..2026-03-19"),
@@ -203,6 +216,11 @@ fn words_that_are_not_dates_are_ignored() {
         "sun and sat",
         "the last test",
         "past the end",
+        "a last minute change",
+        "the last 5 minutes of the log",
+        "a timeout of 30 minutes",
+        "the last couple of tests",
+        "half an hour",
         "99999999999999999999 days ago",
         "2026-13-45",
         "2026-02-31",
@@ -235,7 +253,7 @@ fn values_of_filters_are_parsed() {
         ("..2026-01-05", "-..2026-01-06"),
         ("gestern", "2026-03-17..2026-03-18"),
         ("hier", "2026-03-17..2026-03-18"),
-        ("vor-3-tagen", "2026-03-14..2026-03-17"),
+        ("vor-3-tagen", "2026-03-15..2026-03-16"),
         ("昨天", "2026-03-17..2026-03-18"),
     ] {
         assert_eq!(value(text, &now()).map(shown).as_deref(), Some(wanted), "{text}");
@@ -245,6 +263,9 @@ fn values_of_filters_are_parsed() {
         "soon",
         "..",
         "99x",
+        "30m",
+        "3m",
+        "30 m",
         "é",
         "2026-01-21 foo",
         "昨天做",
@@ -258,6 +279,28 @@ fn values_of_filters_are_parsed() {
     }
     for text in ["2026-01-05..garbage", "garbage..2026-01-05", "2026-01-05...", "2026-01-05..-"] {
         assert_eq!(value(text, &now()), None, "{text}");
+    }
+}
+
+#[test]
+fn values_are_exact_although_people_round() {
+    for (text, wanted) in [
+        ("2 weeks ago", "2026-03-04..2026-03-05"),
+        ("a week ago", "2026-03-11..2026-03-12"),
+        ("about a month ago", "2026-02-18..2026-02-19"),
+        ("a year ago", "2025-03-18..2025-03-19"),
+        ("3 days ago", "2026-03-15..2026-03-16"),
+        ("since 2 weeks ago", "2026-03-04..-"),
+        ("before 2 weeks ago", "-..2026-03-04"),
+        ("2 weeks ago..3 days ago", "2026-03-04..2026-03-16"),
+        ("hace 2 semanas", "2026-03-04..2026-03-05"),
+        ("两周前", "2026-03-04..2026-03-05"),
+        ("5 hours ago", "2026-03-18T10..2026-03-18T11"),
+        ("30 minutes ago", "2026-03-18T14:30..2026-03-18T14:31"),
+        ("30min", "2026-03-18T14:30..2026-03-18T15"),
+        ("3mo", "2025-12-18..2026-03-19"),
+    ] {
+        assert_eq!(value(text, &now()).map(shown).as_deref(), Some(wanted), "{text}");
     }
 }
 
