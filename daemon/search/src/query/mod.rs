@@ -333,7 +333,11 @@ impl Query {
         let in_whole = positions_in_wholes(&words);
         for word in &words {
             let mention = mention_at(&mentions, word.span.start);
-            if mention.is_some_and(|mention| !mention.is_literal) {
+            let is_removed = |mention: Option<&dates::Mention>| {
+                mention.is_some_and(|mention| !mention.is_literal)
+            };
+            // An identifier may begin with the words of a date: `yesterday-sales`.
+            if is_removed(mention) && is_removed(mention_at(&mentions, word.span.end - 1)) {
                 continue;
             }
             let form = match word.form {
@@ -344,7 +348,7 @@ impl Query {
                 TokenForm::Whole => WordForm::Whole,
             };
             let role = match word.form {
-                _ if mention.is_some() => WordRole::InDate,
+                _ if mention.is_some_and(|mention| mention.is_literal) => WordRole::InDate,
                 _ if of_every_day.iter().any(|range| is_within(&word.span, range)) => {
                     WordRole::Faint
                 }

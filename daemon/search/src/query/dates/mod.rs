@@ -6,12 +6,13 @@
 //! values also select the sessions to delete. Inside a query, it has some tolerance.
 //!
 //! [`point`] parses dates in English, [`parts`] parses parts of months, and [`foreign`] parses
-//! dates in the languages of [`languages`].
+//! dates in the languages of [`languages`]. [`names`] recognises identifiers with words of dates.
 
 mod calendar;
 mod foreign;
 mod languages;
 mod lexer;
+mod names;
 mod parts;
 mod point;
 mod unspaced;
@@ -83,7 +84,10 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
             let foreign = foreign::read(here, Some(&lexemes), context)?;
             Some((foreign.languages, foreign.read))
         });
-        let Some((languages, read)) = read else {
+        let is_date = |read: &DateMatch| {
+            !names::is_in_name(text, &lexemes, at..at + read.length, context)
+        };
+        let Some((languages, read)) = read.filter(|(_, read)| is_date(read)) else {
             unspaced_mentions(&here[0], now, &mut found);
             at += 1;
             continue;

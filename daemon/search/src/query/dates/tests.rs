@@ -233,6 +233,44 @@ fn words_that_are_not_dates_are_ignored() {
 }
 
 #[test]
+fn words_of_dates_in_names_are_not_dates() {
+    for text in [
+        "last_month",
+        "last_month_total",
+        "this_week",
+        "yesterday_sales",
+        "monday.com importer",
+        "today.tsx",
+        "src/today/index.ts",
+        "app\\yesterday\\x",
+        "this.month = 3",
+        "Cron::today",
+        "ada@monday.com",
+        "load in may.csv",
+    ] {
+        assert_eq!(found(text), [""; 0], "{text}");
+    }
+    for (text, wanted) in [
+        ("retry_count of last week", &["of last week=2026-03-09..2026-03-16"][..]),
+        ("yesterday: what broke", &["yesterday=2026-03-17..2026-03-18"]),
+        ("fixed in src/a.rs yesterday.", &["yesterday=2026-03-17..2026-03-18"]),
+        ("last-week", &["last-week=2026-03-09..2026-03-16"]),
+        ("am 3.September", &["am 3.September=2025-09-03..2025-09-04"]),
+        ("on 3.Mar.2026", &["on 3.Mar.2026=2026-03-03..2026-03-04"]),
+        (
+            "yesterday/today",
+            &["yesterday=2026-03-17..2026-03-18", "today=2026-03-18..2026-03-19"],
+        ),
+        (
+            "2026-01-05..2026-01-09",
+            &["2026-01-05=2026-01-05..2026-01-06", "2026-01-09=2026-01-09..2026-01-10"],
+        ),
+    ] {
+        assert_eq!(found(text), wanted, "{text}");
+    }
+}
+
+#[test]
 fn values_of_filters_are_parsed() {
     for (text, wanted) in [
         ("2026-01-21", "2026-01-21..2026-01-22"),

@@ -1,0 +1,36 @@
+//! Recognises words that look like a date but are a part of an identifier, a path or an address:
+//! `last_month_total`, `monday.com`, `src/today/index.ts`.
+
+use std::ops::Range;
+
+use crate::query::dates::{
+    calendar::DateContext,
+    lexer::Lexeme,
+    point::{self, PrecedingWord},
+};
+
+/// The characters that join the words of a name.
+const JOINTS: &[char] = &['_', '.', '/', '\\', ':', '@'];
+
+/// Whether the date that consists of `date`, a range of `lexemes`, is a part of a name in `text`.
+pub(super) fn is_in_name(
+    text: &str,
+    lexemes: &[Lexeme<'_>],
+    date: Range<usize>,
+    context: DateContext,
+) -> bool {
+    let gap = |before: &Lexeme<'_>, after: &Lexeme<'_>| &text[before.span.end..after.span.start];
+    let is_joined_inside = lexemes[date.clone()].windows(2).any(|pair| {
+        let ends_with_letter = !pair[0].text.ends_with(|c: char| c.is_ascii_digit());
+        ends_with_letter && matches!(gap(&pair[0], &pair[1]), "_" | "." | "\\" | "@" | "::")
+    });
+    // `March/April` and `2026-01-05..2026-01-09` are two dates.
+    let joins = |first: usize, other: usize| match gap(&lexemes[first], &lexemes[first + 1]) {
+        "" | ".." => false,
+        "/" => point::read(&lexemes[other..=other], PrecedingWord::Preposition, context).is_none(),
+        gap => gap.chars().all(|c| JOINTS.contains(&c)),
+    };
+    is_joined_inside
+        || date.start > 0 && joins(date.start - 1, date.start - 1)
+        || date.end < lexemes.len() && joins(date.end - 1, date.end)
+}
