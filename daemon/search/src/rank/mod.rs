@@ -165,10 +165,8 @@ impl Ranking<'_> {
             text::words(ticket).into_iter().partition(|word| word.form == TokenForm::Part);
         // The number of `#7` alone is in most sessions.
         let words = if parts.len() > 1 { parts } else { wholes };
-        let phrase = Phrase {
-            parts: words.into_iter().map(|word| word.text).collect(),
-            is_prefix: false,
-        };
+        let phrase =
+            Phrase { parts: words.into_iter().map(|word| word.text).collect(), is_prefix: false };
         for shard in &self.view.shards {
             for (document, _) in lists::with_phrase(shard, &phrase, 0)? {
                 let session = shard.session(document);

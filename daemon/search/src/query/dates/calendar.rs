@@ -74,12 +74,13 @@ impl Days {
         }
     }
 
-    /// Extends this range to the end of `last`, if both have a start and an end in whole days.
-    pub(super) fn until_end_of(self, last: Days) -> Days {
-        match (self, last) {
-            (Days::Span(from, _), Days::Span(_, to)) if from < to => Days::Span(from, to),
-            _ => self,
-        }
+    /// Extends this range to the end of `last`, if both have a start and an end in whole days. If
+    /// `last` ends before this range and this range recurs, starts with its occurrence before.
+    pub(super) fn until_end_of(self, last: Days, recurrence: Option<Unit>) -> Days {
+        let (Days::Span(from, _), Days::Span(_, to)) = (self, last) else { return self };
+        let earlier = recurrence.filter(|_| to <= from).map(|unit| unit.back(from, 1));
+        let from = earlier.unwrap_or(from);
+        if from < to { Days::Span(from, to) } else { self }
     }
 }
 
@@ -221,6 +222,12 @@ pub(super) fn short_span(text: &str, today: Date) -> Option<Days> {
 pub(super) fn last_weekday(day: Date, weekday: Weekday) -> Date {
     let back = day.weekday().since(weekday);
     plus_days(day, -i64::from(if back == 0 { 7 } else { back }))
+}
+
+/// Returns the weekend before the current weekend; in the week, the latest weekend.
+pub(super) fn last_weekend(day: Date) -> Days {
+    let saturday = plus_days(Unit::Week.start(day), -2);
+    Days::Span(saturday, plus_days(saturday, 2))
 }
 
 /// Returns the latest month with the number `month` that has started by `day`.

@@ -228,7 +228,8 @@ impl DatePattern {
             PatternMeaning::DayOfMonth => Days::one(point::day_of_month(day, month, year, today)?),
         };
         let is_literal = self.meaning == PatternMeaning::DayOfMonth;
-        Some(ForeignDate { read: DateMatch { length: lexemes.len(), days, is_literal }, languages })
+        let read = DateMatch { length: lexemes.len(), days, is_literal, recurrence: None };
+        Some(ForeignDate { read, languages })
     }
 }
 

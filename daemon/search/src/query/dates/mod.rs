@@ -22,7 +22,7 @@ use std::{ops::Range, time::Duration};
 use jiff::Zoned;
 
 use self::{
-    calendar::{DateContext, Days},
+    calendar::{DateContext, Days, Unit},
     lexer::Lexeme,
     point::PrecedingWord,
 };
@@ -85,7 +85,9 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
             Some((foreign.languages, foreign.read))
         });
         let is_date = |read: &DateMatch| {
+            let is_single_weekday = read.is_weekday() && read.length == 1;
             !names::is_in_name(text, &lexemes, at..at + read.length, context)
+                && !(is_single_weekday && at > 0 && names::is_no_date(&lexemes[at - 1], &here[0]))
         };
         let Some((languages, read)) = read.filter(|(_, read)| is_date(read)) else {
             unspaced_mentions(&here[0], now, &mut found);
@@ -106,7 +108,7 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
 /// Returns the languages other than English to which a date that was read as English may also
 /// belong. A date in digits, or with the name of a month, may belong to all languages.
 fn languages_of(read: &DateMatch) -> LanguageSet {
-    if read.is_literal { LanguageSet::all() } else { LanguageSet::default() }
+    if read.is_literal && !read.is_weekday() { LanguageSet::all() } else { LanguageSet::default() }
 }
 
 /// Adds the dates in a lexeme of a script without spaces, which may be a whole sentence.
@@ -135,7 +137,9 @@ pub fn value(text: &str, now: &Zoned) -> Option<TimeRange> {
     let Some((from, to)) = text.split_once("..") else { return moment(text, now) };
     let (is_open, is_endless) = (from.trim().is_empty(), to.trim().is_empty());
     match (moment(from, now), moment(to, now)) {
-        (Some(from), Some(to)) => Some(TimeRange { from: from.from, to: to.to }),
+        (Some(from), Some(to)) if from.from < to.to => {
+            Some(TimeRange { from: from.from, to: to.to })
+        }
         (Some(from), None) if is_endless => Some(TimeRange { from: from.from, to: Timestamp::MAX }),
         (None, Some(to)) if is_open => Some(TimeRange { from: Timestamp::MIN, to: to.to }),
         _ => None,
@@ -174,6 +178,16 @@ struct DateMatch {
     length: usize,
     days: Days,
     is_literal: bool,
+    /// The unit after which the date recurs, if it has no year: a week for `Monday`, a year for
+    /// `March`.
+    recurrence: Option<Unit>,
+}
+
+impl DateMatch {
+    /// Whether the date is a weekday of no certain week.
+    fn is_weekday(&self) -> bool {
+        self.recurrence == Some(Unit::Week)
+    }
 }
 
 /// Parses a date, and the word before it that introduces the date, if any.
@@ -198,7 +212,7 @@ fn mention(lexemes: &[Lexeme<'_>], context: DateContext) -> Option<DateMatch> {
             match through(&lexemes[first.length..], context) {
                 Some((length, last)) => Some(DateMatch {
                     length: first.length + length,
-                    days: first.days.until_end_of(last),
+                    days: first.days.until_end_of(last, first.recurrence),
                     ..first
                 }),
                 None => Some(first),
@@ -225,7 +239,16 @@ fn through(lexemes: &[Lexeme<'_>], context: DateContext) -> Option<(usize, Days)
     let joins = ["and", "to", "until", "till", "through"];
     lexemes.first().filter(|lexeme| joins.contains(&lexeme.text.as_str()))?;
     let read = point::read(&lexemes[1..], PrecedingWord::Preposition, context)?;
-    Some((1 + read.length, read.days))
+    let days = match read.days {
+        // "from Monday to Wednesday", asked on a Wednesday, ends today.
+        Days::Span(from, to)
+            if read.is_weekday() && calendar::plus_days(to, 6) == context.today =>
+        {
+            Days::Span(from, calendar::plus_days(context.today, 1))
+        }
+        days => days,
+    };
+    Some((1 + read.length, days))
 }
 
 #[cfg(test)]

@@ -1,12 +1,16 @@
 //! Recognises words that look like a date but are a part of an identifier, a path or an address:
-//! `last_month_total`, `monday.com`, `src/today/index.ts`.
+//! `last_month_total`, `monday.com`, `src/today/index.ts`. Recognises weekdays that are no dates:
+//! `Black Friday`, `every Monday`.
 
 use std::ops::Range;
 
-use crate::query::dates::{
-    calendar::DateContext,
-    lexer::Lexeme,
-    point::{self, PrecedingWord},
+use crate::{
+    query::dates::{
+        calendar::DateContext,
+        lexer::Lexeme,
+        point::{self, PrecedingWord},
+    },
+    text::stop,
 };
 
 /// The characters that join the words of a name.
@@ -21,8 +25,9 @@ pub(super) fn is_in_name(
 ) -> bool {
     let gap = |before: &Lexeme<'_>, after: &Lexeme<'_>| &text[before.span.end..after.span.start];
     let is_joined_inside = lexemes[date.clone()].windows(2).any(|pair| {
-        let ends_with_letter = !pair[0].text.ends_with(|c: char| c.is_ascii_digit());
-        ends_with_letter && matches!(gap(&pair[0], &pair[1]), "_" | "." | "\\" | "@" | "::")
+        let is_digit = |c: char| c.is_ascii_digit();
+        let is_number = pair[0].text.ends_with(is_digit) || pair[1].text.starts_with(is_digit);
+        !is_number && matches!(gap(&pair[0], &pair[1]), "_" | "." | "\\" | "@" | "::")
     });
     // `March/April` and `2026-01-05..2026-01-09` are two dates.
     let joins = |first: usize, other: usize| match gap(&lexemes[first], &lexemes[first + 1]) {
@@ -33,4 +38,13 @@ pub(super) fn is_in_name(
     is_joined_inside
         || date.start > 0 && joins(date.start - 1, date.start - 1)
         || date.end < lexemes.len() && joins(date.end - 1, date.end)
+}
+
+/// Whether the weekday after the lexeme `before` is a part of a name, or recurs.
+pub(super) fn is_no_date(before: &Lexeme<'_>, weekday: &Lexeme<'_>) -> bool {
+    let is_capitalised = |lexeme: &Lexeme<'_>| lexeme.raw.starts_with(char::is_uppercase);
+    let is_everyday =
+        stop::stop_class(&before.text).is_some() || stop::is_of_every_day(&before.text);
+    matches!(&*before.text, "every" | "each")
+        || is_capitalised(before) && is_capitalised(weekday) && !is_everyday
 }

@@ -89,6 +89,12 @@ fn dates_in_questions_are_found() {
             "between January 5 and January 9=2026-01-05..2026-01-10",
         ),
         ("from January to March", "from January to March=2026-01-01..2026-04-01"),
+        ("18 May", "18 May=2025-05-18..2025-05-19"),
+        ("on 18 may", "on 18 may=2025-05-18..2025-05-19"),
+        ("18 may 2025", "18 may 2025=2025-05-18..2025-05-19"),
+        ("the 3rd of may", "the 3rd of may=2025-05-03..2025-05-04"),
+        ("monday", "monday=2026-03-16..2026-03-17"),
+        ("Fix Monday's crash", "Monday=2026-03-16..2026-03-17"),
         ("in 2025", "in 2025=2025-01-01..2026-01-01"),
         ("the other day", "the other day=2026-03-11..2026-03-19"),
         ("2 hours ago", "2 hours ago=2026-03-18T11..2026-03-18T15"),
@@ -104,6 +110,40 @@ fn dates_in_questions_are_found() {
         ("last quarter", "last quarter=2025-10-01..2026-01-01"),
     ] {
         assert_eq!(found(text), [wanted], "{text}");
+    }
+}
+
+#[test]
+fn dates_that_recur_end_after_their_start() {
+    let found_on = |day: i8, text: &str| {
+        let now = date(2026, 3, day).at(15, 0, 0, 0).to_zoned(now().time_zone().clone()).unwrap();
+        let found = mentions(text, &now).into_iter().map(|mention| shown(mention.range));
+        found.collect::<Vec<_>>().join(" ")
+    };
+    // 18 March is a Wednesday.
+    for (day, text, wanted) in [
+        (17, "from Monday to Friday", "2026-03-09..2026-03-14"),
+        (21, "from Monday to Friday", "2026-03-16..2026-03-21"),
+        (18, "between Monday and Wednesday", "2026-03-16..2026-03-19"),
+        (18, "from Thursday to Wednesday", "2026-03-12..2026-03-19"),
+        (18, "from March to May", "2025-03-01..2025-06-01"),
+        (18, "from January to March", "2026-01-01..2026-04-01"),
+        (18, "from 20 March to 5 April", "2025-03-20..2025-04-06"),
+        (18, "from the 5th to the 21st", "2026-02-05..2026-02-22"),
+        (18, "from 5 March 2026 to 1 March 2026", "2026-03-05..2026-03-06"),
+        (18, "from yesterday to Friday", "2026-03-17..2026-03-18"),
+        (18, "last weekend", "2026-03-14..2026-03-16"),
+        (21, "last weekend", "2026-03-14..2026-03-16"),
+        (22, "last weekend", "2026-03-14..2026-03-16"),
+        (23, "last weekend", "2026-03-21..2026-03-23"),
+        (21, "this weekend", "2026-03-21..2026-03-23"),
+        (22, "this weekend", "2026-03-21..2026-03-23"),
+        (21, "this Saturday", "2026-03-21..2026-03-22"),
+        (21, "last Saturday", "2026-03-14..2026-03-15"),
+        (21, "on Saturday", "2026-03-14..2026-03-15"),
+        (18, "this Monday", "2026-03-16..2026-03-17"),
+    ] {
+        assert_eq!(found_on(day, text), wanted, "{text} on {day} March");
     }
 }
 
@@ -217,6 +257,14 @@ fn words_that_are_not_dates_are_ignored() {
         "the last test",
         "past the end",
         "a last minute change",
+        "node 18 may break the build",
+        "step 3 may fail twice",
+        "why 8 may be too few retries",
+        "batches of 2000 rows",
+        "retry in 2000 ms",
+        "after 2024 tokens",
+        "every Monday",
+        "the Black Friday banner",
         "the last 5 minutes of the log",
         "a timeout of 30 minutes",
         "the last couple of tests",
@@ -257,10 +305,7 @@ fn words_of_dates_in_names_are_not_dates() {
         ("last-week", &["last-week=2026-03-09..2026-03-16"]),
         ("am 3.September", &["am 3.September=2025-09-03..2025-09-04"]),
         ("on 3.Mar.2026", &["on 3.Mar.2026=2026-03-03..2026-03-04"]),
-        (
-            "yesterday/today",
-            &["yesterday=2026-03-17..2026-03-18", "today=2026-03-18..2026-03-19"],
-        ),
+        ("yesterday/today", &["yesterday=2026-03-17..2026-03-18", "today=2026-03-18..2026-03-19"]),
         (
             "2026-01-05..2026-01-09",
             &["2026-01-05=2026-01-05..2026-01-06", "2026-01-09=2026-01-09..2026-01-10"],
@@ -315,7 +360,13 @@ fn values_of_filters_are_parsed() {
     ] {
         assert_eq!(value(text, &now()), None, "{text}");
     }
-    for text in ["2026-01-05..garbage", "garbage..2026-01-05", "2026-01-05...", "2026-01-05..-"] {
+    for text in [
+        "2026-01-09..2026-01-05",
+        "2026-01-05..garbage",
+        "garbage..2026-01-05",
+        "2026-01-05...",
+        "2026-01-05..-",
+    ] {
         assert_eq!(value(text, &now()), None, "{text}");
     }
 }
