@@ -87,7 +87,7 @@ pub(crate) struct QueryWord {
     pub(crate) role: WordRole,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum WordForm {
     /// The word and its other forms.
     Part,

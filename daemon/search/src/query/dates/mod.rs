@@ -85,9 +85,11 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
             Some((foreign.languages, foreign.read))
         });
         let is_date = |read: &DateMatch| {
-            let is_single_weekday = read.is_weekday() && read.length == 1;
-            !names::is_in_name(text, &lexemes, at..at + read.length, context)
-                && !(is_single_weekday && at > 0 && names::is_no_date(&lexemes[at - 1], &here[0]))
+            let weekday = here.first().filter(|_| read.is_weekday() && read.length == 1);
+            let before = at.checked_sub(1).map(|before| &lexemes[before]);
+            let is_no_date =
+                before.zip(weekday).is_some_and(|(one, day)| names::is_no_date(one, day));
+            !is_no_date && !names::is_in_name(text, &lexemes, at..at + read.length, context)
         };
         let Some((languages, read)) = read.filter(|(_, read)| is_date(read)) else {
             unspaced_mentions(&here[0], now, &mut found);
