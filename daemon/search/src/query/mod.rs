@@ -22,11 +22,11 @@
 //! consists of words only, except for filters before a line of a log.
 //!
 //! Values with spaces are quoted (`date:"last week"`). A filter with an invalid value
-//! (`date:2026-13-45`) is searched as words; [`Query::invalid_filters`] reports it. Filters with
-//! the same name are alternatives, and so are `role:` and `in:`. Filters with different names, and
-//! several dates, must all match. `-` before a filter negates it. `file:`, `project:` and `agent:`
-//! apply to the session, the other filters to each passage. `file:` matches the end of a path or
-//! one of its segments, `project:` the end of a path or a word of the project's name.
+//! (`date:2026-13-45`, `after:30m`) is searched as words; [`Query::invalid_filters`] reports it.
+//! Filters with the same name are alternatives, and so are `role:` and `in:`. Filters with different
+//! names, and several dates, must all match. `-` before a filter negates it. `file:`, `project:` and
+//! `agent:` apply to the session, the other filters to each passage. `file:` matches the end of a
+//! path or one of its segments, `project:` the end of a path or a word of the project's name.
 
 pub mod dates;
 mod fields;

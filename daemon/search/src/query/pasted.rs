@@ -8,14 +8,13 @@ use crate::query::Query;
 const LEAST_WORDS: usize = 3;
 
 /// The marks of an error message, in lower case.
-const MARKS: [&str; 16] = [
+const MARKS: [&str; 15] = [
     "error:",
     "error[",
     "error (",
     "err!",
     "exception:",
     "panic:",
-    "killed: 9",
     "exception in ",
     "panicked at",
     "traceback (most recent",
@@ -33,7 +32,9 @@ pub(super) fn is_error(text: &str) -> bool {
         return false;
     }
     let text = text.to_lowercase();
-    MARKS.iter().any(|mark| text.contains(mark)) || has_error_code(&text)
+    MARKS.iter().any(|mark| text.contains(mark))
+        || text.lines().any(|line| line.trim_end().ends_with("killed: 9"))
+        || has_error_code(&text)
 }
 
 /// Whether a text contains an error with a code: `error TS2345: …`, `ERROR 1045 (28000): …`.
@@ -95,6 +96,7 @@ mod tests {
             "error handling (step 2): what we decided",
             "error TS2345 in the client",
             "the panic button of the page",
+            "workers killed: 9 of 12",
         ] {
             assert!(!is_error(text), "{text}");
         }

@@ -75,14 +75,20 @@ impl Days {
     }
 
     /// Extends this range to the end of `last`, if both have a start and an end in whole days. If
-    /// `last` ends before this range and this range recurs, starts with its occurrence before.
+    /// `last` ends before this range and this range recurs, starts with an earlier occurrence.
     pub(super) fn until_end_of(self, last: Days, recurrence: Option<Unit>) -> Days {
         let (Days::Span(from, _), Days::Span(_, to)) = (self, last) else { return self };
-        let earlier = recurrence.filter(|_| to <= from).map(|unit| unit.back(from, 1));
-        let from = earlier.unwrap_or(from);
-        if from < to { Days::Span(from, to) } else { self }
+        let occurrences =
+            |unit: Unit| (1..MAX_OCCURRENCES).map(move |count| unit.back(from, count));
+        let from = std::iter::once(from)
+            .chain(recurrence.into_iter().flat_map(occurrences))
+            .find(|from| *from < to);
+        from.map_or(self, |from| Days::Span(from, to))
     }
 }
+
+/// Maximum number of occurrences of a recurring date that are compared with the end of a span.
+const MAX_OCCURRENCES: i64 = 12;
 
 /// The day relative to which dates are read, and how exactly "2 weeks ago" is read.
 #[derive(Clone, Copy)]
@@ -96,6 +102,7 @@ impl DateContext {
     /// adds some tolerance on both sides, because people round. Only one or two days have no
     /// tolerance.
     pub(super) fn ago(self, unit: Unit, count: i64) -> Days {
+        let count = count.min(MOST_UNITS);
         if let Some(minutes) = unit.minutes() {
             let slack = if unit == Unit::Hour { 120 } else { 15 };
             let there = minutes * count;

@@ -3,7 +3,8 @@
 //! [`mentions`] finds dates inside a query ("what did we decide last week", "since 3 March").
 //! [`value`] parses the value of a filter (`date:2026-01`, `after:"last monday"`). Text that cannot
 //! be parsed is not a date and never an error. "2 weeks ago" is exactly one day as a value, because
-//! values also select the sessions to delete. Inside a query, it has some tolerance.
+//! values also select the sessions to delete. Inside a query, it has some tolerance. A value may
+//! also be a span up to now: `30min`, `24h`, `7d`, `2w`, `3mo`, `1y`.
 //!
 //! [`point`] parses dates in English, [`parts`] parses parts of months, and [`foreign`] parses
 //! dates in the languages of [`languages`]. [`names`] recognises identifiers with words of dates.
@@ -88,11 +89,11 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
             let weekday = here.first().filter(|_| read.is_weekday() && read.length == 1);
             let before = at.checked_sub(1).map(|before| &lexemes[before]);
             let is_no_date =
-                before.zip(weekday).is_some_and(|(one, day)| names::is_no_date(one, day));
+                before.zip(weekday).is_some_and(|(one, day)| names::is_no_date(text, one, day));
             !is_no_date && !names::is_in_name(text, &lexemes, at..at + read.length, context)
         };
         let Some((languages, read)) = read.filter(|(_, read)| is_date(read)) else {
-            unspaced_mentions(&here[0], now, &mut found);
+            unspaced_mentions(&here[0], context, now, &mut found);
             at += 1;
             continue;
         };
@@ -114,21 +115,22 @@ fn languages_of(read: &DateMatch) -> LanguageSet {
 }
 
 /// Adds the dates in a lexeme of a script without spaces, which may be a whole sentence.
-fn unspaced_mentions(lexeme: &Lexeme<'_>, now: &Zoned, found: &mut Vec<Mention>) {
+fn unspaced_mentions(
+    lexeme: &Lexeme<'_>,
+    context: DateContext,
+    now: &Zoned,
+    found: &mut Vec<Mention>,
+) {
     if lexeme.raw.is_ascii() || !lexeme.raw.contains(text::is_unspaced) {
         return;
     }
     let start = lexeme.span.start;
-    found.extend(
-        unspaced::dates(lexeme.raw, DateContext { today: now.date(), is_exact: false })
-            .into_iter()
-            .map(|date| Mention {
-                span: start + date.span.start..start + date.span.end,
-                range: date.days.range(now),
-                is_literal: date.is_literal,
-                languages: LanguageSet::default(),
-            }),
-    );
+    found.extend(unspaced::dates(lexeme.raw, context).into_iter().map(|date| Mention {
+        span: start + date.span.start..start + date.span.end,
+        range: date.days.range(now),
+        is_literal: date.is_literal,
+        languages: LanguageSet::default(),
+    }));
 }
 
 /// Maximum length, in bytes, of a date; a longer text is not a date.

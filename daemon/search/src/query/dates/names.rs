@@ -40,11 +40,15 @@ pub(super) fn is_in_name(
         || date.end < lexemes.len() && joins(date.end - 1, date.end)
 }
 
-/// Whether the weekday after the lexeme `before` is a part of a name, or recurs.
-pub(super) fn is_no_date(before: &Lexeme<'_>, weekday: &Lexeme<'_>) -> bool {
+/// Whether the weekday after the lexeme `before` is a part of a name, or recurs. `Monday's` is a
+/// date.
+pub(super) fn is_no_date(text: &str, before: &Lexeme<'_>, weekday: &Lexeme<'_>) -> bool {
     let is_capitalised = |lexeme: &Lexeme<'_>| lexeme.raw.starts_with(char::is_uppercase);
     let is_everyday =
         stop::stop_class(&before.text).is_some() || stop::is_of_every_day(&before.text);
     matches!(&*before.text, "every" | "each")
-        || is_capitalised(before) && is_capitalised(weekday) && !is_everyday
+        || is_capitalised(before)
+            && is_capitalised(weekday)
+            && !is_everyday
+            && !text[weekday.span.end..].starts_with(['\'', '\u{2019}'])
 }
