@@ -61,8 +61,11 @@ impl Highlighter {
             phrases: query.phrases.clone(),
             results: Mutex::default(),
         };
+        let mut known = FxHashSet::default();
         for word in &query.words {
-            if is_meaningful && !word.role.is_meaningful() {
+            // A pasted log repeats its words, and stemming a word in all languages takes long.
+            if is_meaningful && !word.role.is_meaningful() || !known.insert((word.form, &word.text))
+            {
                 continue;
             }
             match word.form {
@@ -346,6 +349,13 @@ mod tests {
         let text = format!("{filler}test the tests {filler}the tests expired {filler}");
         let shown = marked("tests expire", &text, 120);
         assert!(shown.contains("the [tests] [expired]"), "{shown}");
+    }
+
+    #[test]
+    fn a_repeated_word_is_read_once() {
+        let highlighter = highlighter("to* token to* token_x token_x token");
+        assert_eq!(highlighter.prefixes, ["to"]);
+        assert_eq!(marked("token to* token", "a token, a tokens", 50), "a [token], a [tokens]");
     }
 
     #[test]

@@ -131,12 +131,7 @@ impl SearchIndex {
             None => self.new_writer()?,
         };
         self.write_layers(&mut busy, frozen, position)?;
-        let disk = open_shards(&self.tantivy)?;
-        let mut state = self.write();
-        state.disk = Some(disk);
-        state.layers.drain(..frozen);
-        state.committed = position;
-        drop(state);
+        self.note_written(open_shards(&self.tantivy), frozen, position)?;
         let busy = writer.insert(busy);
         remove_old_files(busy);
         Ok(position)
@@ -263,6 +258,23 @@ impl SearchIndex {
         commit.set_payload(&position.0.to_string());
         commit.commit()?;
         Ok(())
+    }
+
+    /// Removes the layers that were written, also if the segments could not be opened: the next
+    /// commit must not write the layers again. The next search then opens the segments.
+    fn note_written(
+        &self,
+        disk: tantivy::Result<Vec<DiskShard>>,
+        frozen: usize,
+        position: Position,
+    ) -> Result<(), IndexError> {
+        let mut state = self.write();
+        state.layers.drain(..frozen);
+        state.committed = position;
+        let (disk, error) =
+            disk.map_or_else(|error| (None, Some(error)), |disk| (Some(disk), None));
+        state.disk = disk;
+        error.map_or(Ok(()), |error| Err(error.into()))
     }
 
     fn new_writer(&self) -> Result<IndexWriter<TantivyDocument>, IndexError> {

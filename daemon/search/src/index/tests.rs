@@ -37,6 +37,21 @@ fn a_message_is_found_at_once_and_after_it_is_written() {
 }
 
 #[test]
+fn layers_that_were_written_are_not_written_again_if_the_segments_cannot_be_opened() {
+    let index = TestIndex::with([user_messages(card(7), &["pour the quicksilver"])]);
+    let search = &index.index;
+    let (frozen, position) = search.write().freeze(&search.tantivy).unwrap().unwrap();
+    let mut writer = search.new_writer().unwrap();
+    search.write_layers(&mut writer, frozen, position).unwrap();
+    drop(writer);
+    let error = tantivy::TantivyError::SystemError("too many open files".to_owned());
+    assert!(search.note_written(Err(error), frozen, position).is_err());
+    assert_eq!((search.applied(), index.find("quicksilver")), (position, vec![7]));
+    search.commit().unwrap();
+    assert_eq!(search.passages_of(SessionKey(7)).unwrap(), 1);
+}
+
+#[test]
 fn a_hit_contains_the_location_of_the_message() {
     let index = TestIndex::with([
         user_messages(card(1), &["first", "second", "the third one is it"]),

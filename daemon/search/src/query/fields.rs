@@ -100,14 +100,14 @@ const FIELDS: &[QueryField] = &[
         name: "before",
         form: DAY,
         read: |value, now| {
-            let to = dates::value(value, now)?.from;
+            let to = dates::value(value, now)?.start()?;
             Some(Filter::During(TimeRange { from: Timestamp::MIN, to }))
         },
     },
 ];
 
 fn since(value: &str, now: &Zoned) -> Option<Filter> {
-    let from = dates::value(value, now)?.from;
+    let from = dates::value(value, now)?.start()?;
     Some(Filter::During(TimeRange { from, to: Timestamp::MAX }))
 }
 

@@ -82,7 +82,8 @@ pub(super) fn items<'t>(text: &'t str, now: &Zoned) -> Vec<QueryToken<'t>> {
         if let QueryToken::MinusWord(word) = *item {
             let is_after_words = is_end && has_words_before && !is_option;
             *item = if has_no_words || is_after_words && is_plain(word) {
-                QueryToken::Phrase { text: &word[1..], is_negated: true }
+                let text = word[1..].trim_end_matches(PUNCTUATION);
+                QueryToken::Phrase { text, is_negated: true }
             } else if is_after_words {
                 QueryToken::MinusWord(word)
             } else {
@@ -189,7 +190,7 @@ const SHELL_PROGRAMS: &[&str] = &[
 
 /// Whether a word after a minus may be an excluded word rather than an option such as `-Wall`.
 fn is_plain(word: &str) -> bool {
-    let word = word[1..].trim_end_matches('*');
+    let word = word[1..].trim_end_matches(PUNCTUATION).trim_end_matches('*');
     !word.chars().any(char::is_uppercase) && word.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
@@ -224,14 +225,17 @@ fn item<'t>(rest: &'t str, now: &Zoned) -> (QueryToken<'t>, usize) {
 /// Returns the quoted text at the start of `rest`, and its length including the quotes.
 fn quoted(rest: &str) -> Option<(&str, usize)> {
     let open = rest.chars().next()?;
-    let close = match open {
-        '"' => '"',
-        '\u{201c}' | '\u{201e}' => '\u{201d}',
-        '\u{ab}' => '\u{bb}',
+    let marks: &[char] = match open {
+        '"' => &['"'],
+        '\u{201c}' => &['\u{201d}'],
+        // German closes with the first mark, Polish and others with the second.
+        '\u{201e}' => &['\u{201c}', '\u{201d}'],
+        '\u{ab}' => &['\u{bb}'],
+        '\u{bb}' => &['\u{ab}'],
         _ => return None,
     };
     let inside = &rest[open.len_utf8()..];
-    let length = inside.find(close)?;
+    let (length, close) = inside.char_indices().find(|(_, c)| marks.contains(c))?;
     Some((&inside[..length], open.len_utf8() + length + close.len_utf8()))
 }
 
@@ -272,10 +276,13 @@ fn is_flag(word: &str) -> bool {
     is_short || !word.starts_with(char::is_alphanumeric) || text::words(word).is_empty()
 }
 
+/// Punctuation after a word, which is not a part of the word.
+const PUNCTUATION: &[char] = &[',', ';', '?', '!', ')', '.'];
+
 /// Returns `word` without its final star. A single letter is not accepted, because it is the prefix
 /// of too many words, except in a script without spaces.
 fn prefix(word: &str) -> Option<&str> {
-    let word = word.trim_end_matches([',', ';', '?', '!', ')', '.']);
+    let word = word.trim_end_matches(PUNCTUATION);
     let stem = word.strip_suffix('*')?;
     let last = stem.chars().next_back().filter(|c| c.is_alphanumeric())?;
     let letters = stem.chars().rev().take_while(|c| c.is_alphanumeric()).count();

@@ -32,13 +32,24 @@ impl Query {
             return;
         }
         self.words.clear();
-        let from = self.dates.iter().map(|range| range.from).min();
-        let to = self.dates.iter().map(|range| range.to).max();
-        if let (Some(from), Some(to)) = (from, to) {
-            let filter = Filter::During(TimeRange { from, to });
-            self.conditions.push(FilterClause { filter, is_negated: false });
+        self.add_filters_of_dates();
+    }
+
+    /// Turns the dates of the query into filters: the time from the first to the last date, without
+    /// the gaps between dates.
+    fn add_filters_of_dates(&mut self) {
+        self.dates.sort_by_key(|range| range.from);
+        let mut dates = self.dates.drain(..);
+        let Some(TimeRange { from, mut to }) = dates.next() else { return };
+        for next in dates {
+            if to < next.from {
+                let gap = Filter::During(TimeRange { from: to, to: next.from });
+                self.conditions.push(FilterClause { filter: gap, is_negated: true });
+            }
+            to = to.max(next.to);
         }
-        self.dates.clear();
+        let filter = Filter::During(TimeRange { from, to });
+        self.conditions.push(FilterClause { filter, is_negated: false });
     }
 
     /// Whether no words are left to rank by, so that the result is a list, newest first.

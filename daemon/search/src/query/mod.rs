@@ -22,11 +22,11 @@
 //! consists of words only, except for filters before a line of a log.
 //!
 //! Values with spaces are quoted (`date:"last week"`). A filter with an invalid value
-//! (`date:2026-13-45`) is searched as words; [`Query::invalid_filters`] reports it. Filters with
-//! the same name are alternatives, and so are `role:` and `in:`. Filters with different names, and
-//! several dates, must all match. `-` before a filter negates it. `file:`, `project:` and `agent:`
-//! apply to the session, the other filters to each passage. `file:` matches the end of a path or
-//! one of its segments, `project:` the end of a path or a word of the project's name.
+//! (`date:2026-13-45`, `after:30m`) is searched as words; [`Query::invalid_filters`] reports it.
+//! Filters with the same name are alternatives, and so are `role:` and `in:`. Filters with different
+//! names, and several dates, must all match. `-` before a filter negates it. `file:`, `project:` and
+//! `agent:` apply to the session, the other filters to each passage. `file:` matches the end of a
+//! path or one of its segments, `project:` the end of a path or a word of the project's name.
 
 pub mod dates;
 mod fields;
@@ -87,7 +87,7 @@ pub(crate) struct QueryWord {
     pub(crate) role: WordRole,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum WordForm {
     /// The word and its other forms.
     Part,
@@ -333,7 +333,11 @@ impl Query {
         let in_whole = positions_in_wholes(&words);
         for word in &words {
             let mention = mention_at(&mentions, word.span.start);
-            if mention.is_some_and(|mention| !mention.is_literal) {
+            let is_removed = |mention: Option<&dates::Mention>| {
+                mention.is_some_and(|mention| !mention.is_literal)
+            };
+            // An identifier may begin with the words of a date: `yesterday-sales`.
+            if is_removed(mention) && is_removed(mention_at(&mentions, word.span.end - 1)) {
                 continue;
             }
             let form = match word.form {
@@ -344,7 +348,7 @@ impl Query {
                 TokenForm::Whole => WordForm::Whole,
             };
             let role = match word.form {
-                _ if mention.is_some() => WordRole::InDate,
+                _ if mention.is_some_and(|mention| mention.is_literal) => WordRole::InDate,
                 _ if of_every_day.iter().any(|range| is_within(&word.span, range)) => {
                     WordRole::Faint
                 }

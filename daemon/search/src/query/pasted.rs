@@ -8,12 +8,13 @@ use crate::query::Query;
 const LEAST_WORDS: usize = 3;
 
 /// The marks of an error message, in lower case.
-const MARKS: [&str; 14] = [
+const MARKS: [&str; 15] = [
     "error:",
     "error[",
     "error (",
     "err!",
     "exception:",
+    "panic:",
     "exception in ",
     "panicked at",
     "traceback (most recent",
@@ -32,6 +33,21 @@ pub(super) fn is_error(text: &str) -> bool {
     }
     let text = text.to_lowercase();
     MARKS.iter().any(|mark| text.contains(mark))
+        || text.lines().any(|line| line.trim_end().ends_with("killed: 9"))
+        || has_error_code(&text)
+}
+
+/// Whether a text contains an error with a code: `error TS2345: …`, `ERROR 1045 (28000): …`.
+fn has_error_code(text: &str) -> bool {
+    text.match_indices("error ").any(|(at, mark)| {
+        let rest = &text[at + mark.len()..];
+        let length = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let (code, rest) = rest.split_at(length);
+        let state = rest.strip_prefix(" (").and_then(|rest| rest.split_once(')'));
+        let is_state = |(state, _): &(&str, &str)| state.bytes().all(|b| b.is_ascii_alphanumeric());
+        let rest = state.filter(is_state).map_or(rest, |(_, rest)| rest);
+        code.bytes().any(|byte| byte.is_ascii_digit()) && rest.starts_with(": ")
+    })
 }
 
 /// Removes the lines that repeat an earlier line: they add no words, and make the search slower.
@@ -63,11 +79,25 @@ mod tests {
             "error[E0382]: borrow of moved value",
             "thread 'main' panicked at src/main.rs:4:5",
             "fatal: not a git repository",
+            "src/a.ts(3,5): error TS2345: Argument of type 'string' is not assignable",
+            "error C2065: undeclared identifier",
+            "ERROR 1045 (28000): Access denied for user",
+            "panic: assignment to entry in nil map",
+            "make: *** [test] Killed: 9",
         ] {
             assert!(is_error(text), "{text}");
         }
-        for text in ["what was the TypeError: in the login?", "error: x", "the login failed again"]
-        {
+        for text in [
+            "what was the TypeError: in the login?",
+            "error: x",
+            "the login failed again",
+            "the error at 10:30 in the log",
+            "the error 10:30 in the log",
+            "error handling (step 2): what we decided",
+            "error TS2345 in the client",
+            "the panic button of the page",
+            "workers killed: 9 of 12",
+        ] {
             assert!(!is_error(text), "{text}");
         }
     }

@@ -38,6 +38,17 @@ fn plain_words_are_ranked_and_stop_words_marked() {
         ("Did Ann fail? Ben fixed JSON", "(did) ^ann fail ben fixed ^json"),
         ("retry_count in http.rs", "[retrycount] {retry} {count} (in) [http.rs] {http} {rs}"),
         ("what stalled last week", "(what) stalled"),
+        ("last_month_total", "[lastmonthtotal] {last} {month} {total}"),
+        ("last_month", "[lastmonth] {last} {month}"),
+        ("Black Friday banner", "black ^friday banner"),
+        ("the Good Friday holiday", "(the) ^good ^friday holiday"),
+        ("Sunday scheduler job", "<sunday> scheduler job"),
+        ("cron every Monday 9am", "cron -every ^monday 9am"),
+        ("the crash on Monday", "(the) crash"),
+        ("Fix the crash Monday", "fix (the) crash <monday>"),
+        ("what crashed last Monday", "(what) crashed"),
+        ("yesterday-sales report", "[yesterdaysales] {sales} report"),
+        ("what stalled last-week", "(what) stalled"),
         ("what stalled in March", "(what) stalled <in> <march>"),
         ("conf* file", "conf* file"),
         ("http://x.com/a", "[x.com] [x.com/a] {x} {com} {a}"),
@@ -67,6 +78,10 @@ fn quotes_make_phrases_and_a_minus_excludes() {
         is_prefix: false,
     };
     assert_eq!(query.phrases, [phrase("connection reset"), phrase("exact")]);
+    let german = "\u{201e}Connection reset\u{201c} x \u{bb}exact\u{ab}";
+    assert_eq!(parse(german).phrases, query.phrases);
+    assert_eq!(parse("\u{201e}Connection reset\u{201d} \u{ab}exact\u{bb}").phrases, query.phrases);
+    assert_eq!(parse("-docker*.").excluded_phrases(), ["docker*"]);
     let conf = Phrase { is_prefix: true, ..phrase("conf") };
     assert_eq!(query.excluded, [phrase("dry run"), conf]);
     assert_eq!(words("fix \"connection reset\""), "fix connection reset");
@@ -107,6 +122,16 @@ fn only_a_clear_minus_excludes() {
         ("a git hook -husky", 1),
         ("how to make tests -slow", 1),
         ("retry with -\"dry run\"", 1),
+        ("client -toll?", 1),
+        ("retry pool -docker.", 1),
+        ("retry -docker, project:api", 1),
+        ("retry pool -docker*.", 1),
+        ("server -next.js.", 0),
+        ("retry -Wall?", 0),
+        ("language -c++.", 0),
+        ("toll -\u{201e}toll client\u{201c}", 1),
+        ("toll -\u{bb}toll client\u{ab}", 1),
+        ("toll -\u{201e}toll client", 0),
     ] {
         assert_eq!(parse(text).excluded.len(), excluded, "{text}");
     }
@@ -189,6 +214,8 @@ fn filters_with_invalid_values_are_words_and_are_reported() {
         ("date:\"no day\" role:boss x", vec!["date:\"no day\"", "role:boss"]),
         ("date:2026-02-28 role:user in:errors colour:red file:x", vec![]),
         ("date:..2026-13-45 before:-1d", vec!["date:..2026-13-45", "before:-1d"]),
+        ("after:30m before:..2026-01-05", vec!["after:30m", "before:..2026-01-05"]),
+        ("after:30min before:2026-01-05..", vec![]),
         ("failed in: foo, date:: x, in://x", vec![]),
         ("a log\ndate:nonsense", vec![]),
     ] {
@@ -280,6 +307,16 @@ fn a_question_about_a_time_without_a_subject_is_a_list() {
         "what broke yesterday",
         "did we fix anything yesterday",
         "summary of yesterday",
+        "show me what we did yesterday",
+        "list the sessions of yesterday",
+        "where did we leave off yesterday",
+        "where did we stop yesterday",
+        "pick up where we left off yesterday",
+        "what were we fixing yesterday",
+        "what was I implementing yesterday",
+        "which tasks did I complete yesterday",
+        "give me a recap of yesterday",
+        "find yesterday's sessions",
     ] {
         let query = parse(question);
         assert!(query.is_list(), "{question}");
@@ -289,9 +326,17 @@ fn a_question_about_a_time_without_a_subject_is_a_list() {
     assert!(!query.is_list());
     assert!(query.require("after", "2026-01-05", &now()));
     assert!(query.is_list());
-    for question in
-        ["march", "what slowed down yesterday", "\"work\" yesterday", "work queue yesterday"]
-    {
+    for question in [
+        "march",
+        "what slowed down yesterday",
+        "\"work\" yesterday",
+        "work queue yesterday",
+        "the stop button yesterday",
+        "list view of yesterday",
+        "show the login bug of yesterday",
+        "show me the list",
+        "continue the tasks",
+    ] {
         let query = parse(question);
         assert!(!query.is_list() && query.conditions.is_empty(), "{question}");
     }
@@ -367,6 +412,17 @@ fn a_span_of_days_is_a_list_of_these_days() {
     assert_eq!(parse("in 2025").conditions, parse("date:2025").conditions);
     let weeks = parse("in the last two weeks of February").conditions;
     assert_eq!(weeks, parse("date:2026-02-15..2026-02-28").conditions);
+}
+
+#[test]
+fn the_time_between_two_dates_is_not_listed() {
+    // Friday, 13 March, and Monday, 16 March.
+    let days = parse("-date:2026-03-14..2026-03-15 date:2026-03-13..2026-03-16").conditions;
+    for question in ["what did we do on Monday and Friday", "Friday and Monday"] {
+        assert_eq!(parse(question).conditions, days, "{question}");
+    }
+    let two_days = parse("date:2026-03-16..2026-03-17").conditions;
+    assert_eq!(parse("on Monday and yesterday").conditions, two_days);
 }
 
 #[test]

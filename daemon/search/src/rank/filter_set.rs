@@ -94,7 +94,7 @@ impl FilterSet {
                 false => wanted.get_or_insert_default(),
             };
             for shard in &view.shards {
-                let name = attributes::file(work::without_line(file));
+                let name = attributes::end_of_path(work::without_line(file));
                 let documents = shard.documents_with(Attribute::File, &name)?;
                 sessions.extend(documents.into_iter().map(|document| shard.session(document)));
             }
@@ -108,7 +108,7 @@ impl FilterSet {
     fn apply_excluded_phrases(&mut self, query: &Query, view: &View<'_>) -> tantivy::Result<()> {
         for phrase in &query.excluded {
             for shard in &view.shards {
-                let found = lists::with_phrase(shard, phrase)?.into_iter();
+                let found = lists::with_phrase(shard, phrase, usize::MAX)?.into_iter();
                 let alive = found.map(|(document, _)| document).filter(|it| shard.is_alive(*it));
                 self.banned.extend(alive.map(|document| shard.session(document)));
             }

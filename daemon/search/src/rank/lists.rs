@@ -8,8 +8,9 @@ use crate::{
     query::Phrase,
 };
 
-/// Maximum number of words of one shard that a prefix matches. The most frequent words are used.
-const MAX_PREFIX_MATCHES: usize = 64;
+/// Maximum number of words of one shard that a searched prefix matches. The most frequent words are
+/// used.
+pub(crate) const MAX_PREFIX_MATCHES: usize = 64;
 
 /// Documents with counts, in ascending order.
 pub(crate) type List = Vec<(u32, u32)>;
@@ -27,11 +28,16 @@ pub(crate) fn with_prefix(shard: &Shard<'_>, prefix: &str) -> tantivy::Result<Li
     Ok(summed(found))
 }
 
-/// Returns the documents of a shard that contain the consecutive words of `phrase`.
-pub(crate) fn with_phrase(shard: &Shard<'_>, phrase: &Phrase) -> tantivy::Result<List> {
+/// Returns the documents of a shard that contain the consecutive words of `phrase`. If the last
+/// word is a prefix, looks for the `limit` most frequent words with this prefix.
+pub(crate) fn with_phrase(
+    shard: &Shard<'_>,
+    phrase: &Phrase,
+    limit: usize,
+) -> tantivy::Result<List> {
     let Some((last, first)) = phrase.parts.split_last() else { return Ok(Vec::new()) };
     let endings = if phrase.is_prefix {
-        let words = shard.words_with_prefix(last, MAX_PREFIX_MATCHES)?;
+        let words = shard.words_with_prefix(last, limit)?;
         words.into_iter().map(|(word, _)| word).collect()
     } else {
         vec![last.clone()]

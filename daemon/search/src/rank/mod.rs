@@ -53,7 +53,8 @@ pub use self::{
 use crate::{
     index::{IndexError, SearchIndex, facts::CardFacts, view::View, work},
     model::{SessionKey, Timestamp},
-    query::{Query, dates::TimeRange},
+    query::{Phrase, Query, dates::TimeRange},
+    text::{self, OwnedWord, TokenForm},
 };
 
 /// A query with all inputs of the ranking.
@@ -141,6 +142,10 @@ impl Ranking<'_> {
             let is_known = identifier.raise(&mut candidates, &evidence, weights);
             self.request.query.single_name().filter(|name| !is_known && work::is_ticket(name))
         });
+        let unknown_ticket = match unknown_ticket {
+            Some(ticket) if !self.contains_ticket(ticket)? => Some(ticket.to_owned()),
+            _ => None,
+        };
         let shown = match self.filters.has_passage_filters() {
             true => weights.without_turns(),
             false => weights.clone(),
@@ -150,8 +155,30 @@ impl Ranking<'_> {
         let best = hits::best(candidates, self.request.limit).into_iter();
         let hits = best.map(|candidate| hits::hit(candidate, Some(&found)));
         let (sessions, total) = (hits.collect(), gathered.found.len());
-        let unknown_ticket = unknown_ticket.map(str::to_owned);
         Ok(Results { sessions, total, spelled: plan.spelled, unknown_ticket })
+    }
+
+    /// Whether an admitted session contains the ticket, also in a longer name such as the branch
+    /// `TOLL-7-limit-retries`, or in a passage that the filters on passages do not admit.
+    fn contains_ticket(&self, ticket: &str) -> tantivy::Result<bool> {
+        let (parts, wholes): (Vec<OwnedWord>, Vec<OwnedWord>) =
+            text::words(ticket).into_iter().partition(|word| word.form == TokenForm::Part);
+        // The number of `#7` alone is in most sessions.
+        let words = if parts.len() > 1 { parts } else { wholes };
+        let phrase =
+            Phrase { parts: words.into_iter().map(|word| word.text).collect(), is_prefix: false };
+        for shard in &self.view.shards {
+            for (document, _) in lists::with_phrase(shard, &phrase, 0)? {
+                let session = shard.session(document);
+                if shard.is_alive(document)
+                    && self.filters.admits_session(session)
+                    && self.request.passes_filter(session)
+                {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Adds the latest sessions that ended in a time range of the query, even if they contain none

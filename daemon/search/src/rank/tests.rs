@@ -75,6 +75,44 @@ fn phrases_rank_higher_and_excluded_words_must_be_absent() {
 }
 
 #[test]
+fn a_file_filter_may_be_a_path_of_many_folders() {
+    let deep = "/home/ada/work/company/monorepo/services/payments/backend/src/main/java/com/example/\
+                payments/ChargeService.java";
+    let edit =
+        Message { files: vec![deep.to_owned()], ..message(Role::Tool, "changed the charge") };
+    check(
+        vec![
+            IndexChange::Messages { card: card(1), messages: vec![edit] },
+            user_messages(card(2), &["a charge"]),
+        ],
+        &[
+            (&format!("charge file:{deep}"), &[1]),
+            (&format!("charge file:{deep}:12"), &[1]),
+            (&format!("charge -file:{deep}"), &[2]),
+            ("charge file:ChargeService.java", &[1]),
+            (&format!("charge file:{}", deep.replace("example", "other")), &[]),
+            (&format!("charge file:{deep}/x.java"), &[]),
+        ],
+    );
+}
+
+#[test]
+fn an_excluded_prefix_excludes_its_rare_words() {
+    let common: Vec<String> = (0..200).map(|number| format!("test{number}x")).collect();
+    let texts: Vec<&str> = common.iter().map(String::as_str).collect();
+    let many = common.join(" ");
+    check(
+        vec![
+            user_messages(card(1), &texts),
+            user_messages(card(2), &[many.as_str()]),
+            user_messages(card(3), &["build testrare"]),
+            user_messages(card(4), &["build a contest"]),
+        ],
+        &[("build -test*", &[4]), ("build -\"build test*\"", &[4])],
+    );
+}
+
+#[test]
 fn options_and_addresses_are_words() {
     check(
         vec![
@@ -379,6 +417,8 @@ fn the_session_that_made_a_commit_comes_before_later_questions_about_it() {
             &["what did e4f5a6b0c1d2 do, was it for TOLL-7 or TOLL-8?"],
         ),
         user_messages(at(4, day(2, 6)), &["e4f5a6b, TOLL-7, TOLL-8"]),
+        user_messages(at(5, day(2, 7)), &["git checkout feat/TOLL-12-limit-retries", "fix #13"]),
+        user_messages(at(6, day(2, 8)), &["TOLL-14_fix and TOLL-150, 17 times a toll"]),
     ]);
     for (name, wanted) in [("e4f5a6b", 1), ("e4f5a6b0c1d2", 1), ("TOLL-7", 1), ("toll-8", 2)] {
         assert_eq!(index.find(name)[0], wanted, "{name}");
@@ -388,7 +428,16 @@ fn the_session_that_made_a_commit_comes_before_later_questions_about_it() {
         ("TOLL-9", Some("TOLL-9")),
         ("TOLL-7", None),
         ("toll-8", None),
-        ("TOLL-7 role:tool", Some("TOLL-7")),
+        ("TOLL-7 role:tool", None),
+        ("TOLL-12", None),
+        ("TOLL-14", None),
+        ("TOLL-12 role:tool", None),
+        ("#13 role:tool", None),
+        ("TOLL-9 role:tool", Some("TOLL-9")),
+        ("TOLL-12 agent:codex", Some("TOLL-12")),
+        ("TOLL-15", Some("TOLL-15")),
+        ("TOLL-17", Some("TOLL-17")),
+        ("#17", Some("#17")),
         ("e4f5a6c", None),
         ("retries for TOLL-9", None),
     ] {

@@ -130,7 +130,9 @@ impl Unit {
     }
 
     pub(crate) fn of_phrase(phrase: &Phrase, view: &View<'_>) -> tantivy::Result<Unit> {
-        let source = computed_source(view, |shard| lists::with_phrase(shard, phrase))?;
+        let source = computed_source(view, |shard| {
+            lists::with_phrase(shard, phrase, lists::MAX_PREFIX_MATCHES)
+        })?;
         let label = format!("\"{}\"", phrase.parts.join(" "));
         Unit { weight: PHRASE_WEIGHT, ..Unit::new(label, source) }.counted(view)
     }

@@ -1,6 +1,6 @@
 //! Normalises and weighs the relevance signals.
 
-use std::{collections::HashSet, time::Duration};
+use std::time::Duration;
 
 use crate::{
     index::{facts::CardFacts, passages::seconds},
@@ -85,10 +85,9 @@ fn recency(card: &CardFacts, request: &RankRequest<'_>) -> f32 {
 fn is_named(card: &CardFacts, request: &RankRequest<'_>) -> bool {
     let Some(project) = &card.project else { return false };
     let name = text::words(Project::new(project).name());
-    let in_query: HashSet<&str> =
-        request.query.words.iter().map(|word| word.text.as_str()).collect();
     let (parts, wholes): (Vec<_>, Vec<_>) =
         name.iter().partition(|word| word.form == TokenForm::Part);
-    let is_in_query = |word: &&text::OwnedWord| in_query.contains(word.text.as_str());
+    let is_in_query =
+        |word: &&text::OwnedWord| request.query.words.iter().any(|asked| asked.text == word.text);
     wholes.iter().any(is_in_query) || (!parts.is_empty() && parts.iter().all(is_in_query))
 }

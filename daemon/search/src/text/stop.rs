@@ -33,18 +33,21 @@ static WORDS: LazyLock<HashMap<&'static str, StopClass>> = LazyLock::new(|| {
 });
 
 const OF_EVERY_DAY: &str = "
-    add added anything
-    break broke broken build built
-    change changed changes
-    decide decided decision decisions discuss discussed
+    accomplish accomplished add added adding anything
+    break breaking broke broken build building built
+    change changed changes changing complete completed continue continued
+    decide decided deciding decision decisions discuss discussed
     everything
-    fail failed failing fails finish finished fix fixed fixes
+    fail failed failing fails far find finish finished fix fixed fixes fixing
+    give
     happen happened happens
-    implement implemented
-    learn learned
+    implement implemented implementing
+    learn learned learning leave left list
     made
-    progress
-    session sessions summarise summarize summary
+    pick progress
+    recap
+    session sessions show stop stopped summarise summarize summary
+    task tasks
     work worked working wrong
 ";
 

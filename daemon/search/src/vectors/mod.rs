@@ -46,12 +46,13 @@ const MIN_SAMPLE: usize = 8;
 const DEAD: usize = 4;
 
 impl Vectors {
-    /// Replaces the vectors of `owner`. The first vectors determine the dimension; vectors of
-    /// another dimension are ignored.
+    /// Replaces the vectors of `owner`. The first vectors determine the dimension, also after all
+    /// vectors were removed; vectors of another dimension are ignored.
     pub fn put(&mut self, owner: u64, vectors: &[Packed]) {
         self.remove(owner);
-        if self.owners.is_empty() {
-            self.dimension = vectors.first().map_or(0, |vector| vector.numbers.len());
+        if self.is_empty() {
+            let dimension = vectors.first().map_or(0, |vector| vector.numbers.len());
+            *self = Vectors { dimension, ..Vectors::default() };
         }
         let first = self.owners.len();
         for vector in vectors.iter().filter(|vector| vector.numbers.len() == self.dimension) {
@@ -272,6 +273,11 @@ mod tests {
         vectors.put(2, &[packed(&[1.0, 0.0, 0.0])]);
         assert_eq!(vectors.len(), 1);
         assert!(ranked(&vectors, &[1.0, 0.0, 0.0], 3).is_empty());
+        vectors.remove(1);
+        vectors.put(2, &[packed(&[1.0, 0.0, 0.0])]);
+        assert_eq!(ranked(&vectors, &[1.0, 0.0, 0.0], 3), [2]);
+        vectors.put(2, &[packed(&[0.0, 1.0])]);
+        assert_eq!((vectors.len(), ranked(&vectors, &[0.0, 1.0], 3)), (1, vec![2]));
         assert!(ranked(&Vectors::default(), &[1.0], 3).is_empty());
     }
 }

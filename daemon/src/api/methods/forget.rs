@@ -8,6 +8,7 @@ use graphiti_proto::{
     methods::forget::{Forget, Forgotten, ForgottenRow},
     rpc::{Error, code},
 };
+use jiff::Zoned;
 use serde_json::{Value, json};
 
 use super::write;
@@ -105,22 +106,10 @@ impl ForgetFilter {
             return Err(Error::new(code::INVALID_PARAMS, "`project` must not be empty"));
         }
         let now = clock::zoned();
-        let day = |name: &str, given: &Option<String>| match given {
-            None => Ok(None),
-            Some(given) => {
-                dates::value(given, &now).map(|range| Some(range.from)).ok_or_else(|| {
-                    let what = format!(
-                        "`{name}` must be a day from 1990 to next year, such as 2026-03-01 or \
-                         \"last week\", not `{given}`"
-                    );
-                    Error::new(code::INVALID_PARAMS, what)
-                })
-            }
-        };
         Ok(ForgetFilter {
             project: directory_argument(daemon, forget.project.as_deref())?,
-            after: day("after", &forget.after)?,
-            before: day("before", &forget.before)?,
+            after: day_argument("after", forget.after.as_deref(), &now)?,
+            before: day_argument("before", forget.before.as_deref(), &now)?,
         })
     }
 
@@ -151,6 +140,20 @@ impl ForgetTarget {
             ForgetTarget::Damaged(session) => Some(*session),
         }
     }
+}
+
+/// Parses the argument `name`. A time without a start ("until yesterday") is an error: it would
+/// select the sessions of all times.
+fn day_argument(name: &str, given: Option<&str>, now: &Zoned) -> Result<Option<Timestamp>, Error> {
+    let Some(given) = given else { return Ok(None) };
+    let start = dates::value(given, now).and_then(|range| range.start());
+    start.map(Some).ok_or_else(|| {
+        let what = format!(
+            "`{name}` must be a day from 1990 to next year, such as 2026-03-01 or \"last week\", not \
+             `{given}`"
+        );
+        Error::new(code::INVALID_PARAMS, what)
+    })
 }
 
 /// Returns the given sessions that match the filter.
@@ -387,6 +390,8 @@ async fn undo(daemon: &DaemonState, given: &[String]) -> Result<Value, Error> {
 
 #[cfg(test)]
 mod tests {
+    use jiff::{civil::date, tz};
+
     use super::*;
     use crate::{
         model::{CloseReason, ContentHash, EpisodeId, session::Indexed},
@@ -407,6 +412,26 @@ mod tests {
         for given in ["", " ", "s-two", "s-", "s-three"] {
             assert_eq!(damaged_session(&store, given), Ok(None), "{given}");
         }
+    }
+
+    #[test]
+    fn a_day_selects_no_earlier_sessions_than_it_names() {
+        let now = date(2026, 3, 18).at(15, 0, 0, 0).to_zoned(tz::TimeZone::UTC).unwrap();
+        let day = |given: &str| day_argument("after", Some(given), &now).map_err(|_| ());
+        let at = |time: &str| Ok(Timestamp::parse(time));
+        for (given, wanted) in [
+            ("2 weeks ago", at("2026-03-04T00:00:00Z")),
+            ("since a month ago", at("2026-02-18T00:00:00Z")),
+            ("30min", at("2026-03-18T14:30:00Z")),
+            ("last week", at("2026-03-09T00:00:00Z")),
+            ("30m", Err(())),
+            ("until yesterday", Err(())),
+            ("..2026-03-01", Err(())),
+            ("", Err(())),
+        ] {
+            assert_eq!(day(given), wanted, "{given}");
+        }
+        assert_eq!(day_argument("after", None, &now).unwrap(), None);
     }
 
     #[test]

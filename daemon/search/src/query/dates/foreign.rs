@@ -2,13 +2,13 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-use jiff::{Zoned, civil::Date};
+use jiff::civil::Date;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     query::dates::{
         DateMatch,
-        calendar::{Days, Unit},
+        calendar::{DateContext, Days, Unit},
         languages::{self, DateLanguage},
         lexer::Lexeme,
         point,
@@ -28,7 +28,7 @@ pub(super) struct ForeignDate {
 pub(super) fn read(
     lexemes: &[Lexeme<'_>],
     context: Option<&[Lexeme<'_>]>,
-    now: &Zoned,
+    time: DateContext,
 ) -> Option<ForeignDate> {
     let patterns = &*PATTERNS;
     let first = folded(lexemes.first()?);
@@ -36,7 +36,7 @@ pub(super) fn read(
     let is_value = patterns.is_value(&first, lexemes.get(1));
     let by_value = patterns.by_value.iter().filter(|_| is_value);
     by_word.chain(by_value).find_map(|pattern| {
-        let found = pattern.read(lexemes, patterns, now.date())?;
+        let found = pattern.read(lexemes, patterns, time)?;
         let is_certain =
             !pattern.is_ambiguous || context.is_none_or(|context| is_in(found.languages, context));
         is_certain.then_some(found)
@@ -203,7 +203,13 @@ struct DateValues {
 }
 
 impl DatePattern {
-    fn read(&self, lexemes: &[Lexeme<'_>], all: &DatePatterns, today: Date) -> Option<ForeignDate> {
+    fn read(
+        &self,
+        lexemes: &[Lexeme<'_>],
+        all: &DatePatterns,
+        time: DateContext,
+    ) -> Option<ForeignDate> {
+        let today = time.today;
         let lexemes = lexemes.get(..self.tokens.len())?;
         let languages = self.languages;
         let mut values =
@@ -217,12 +223,13 @@ impl DatePattern {
         }
         let days = match self.meaning {
             PatternMeaning::Before(unit, back) => unit.before(today, back),
-            PatternMeaning::Ago => unit.about(today, count),
+            PatternMeaning::Ago => time.ago(unit, count),
             PatternMeaning::Latest => unit.latest(today, count),
             PatternMeaning::DayOfMonth => Days::one(point::day_of_month(day, month, year, today)?),
         };
         let is_literal = self.meaning == PatternMeaning::DayOfMonth;
-        Some(ForeignDate { read: DateMatch { length: lexemes.len(), days, is_literal }, languages })
+        let read = DateMatch { length: lexemes.len(), days, is_literal, recurrence: None };
+        Some(ForeignDate { read, languages })
     }
 }
 

@@ -47,6 +47,7 @@ pub(super) const LANGUAGES: &[DateLanguage] = &[
         days: "am DAY MONTH|vom DAY MONTH|den DAY MONTH|DAY MONTH",
         years: "YEAR",
         units: &[
+            (Unit::Minute, "minute minuten"),
             (Unit::Hour, "stunde stunden"),
             (Unit::Day, "tag tage tagen"),
             (Unit::Week, "woche wochen"),
@@ -79,6 +80,7 @@ pub(super) const LANGUAGES: &[DateLanguage] = &[
         days: "le DAY MONTH|du DAY MONTH|DAY MONTH",
         years: "YEAR",
         units: &[
+            (Unit::Minute, "minute minutes"),
             (Unit::Hour, "heure heures"),
             (Unit::Day, "jour jours"),
             (Unit::Week, "semaine semaines"),
@@ -107,6 +109,7 @@ pub(super) const LANGUAGES: &[DateLanguage] = &[
         days: "el DAY de MONTH|del DAY de MONTH|DAY de MONTH|el DAY MONTH|DAY MONTH",
         years: "YEAR|de YEAR|del YEAR",
         units: &[
+            (Unit::Minute, "minuto minutos"),
             (Unit::Hour, "hora horas"),
             (Unit::Day, "día días"),
             (Unit::Week, "semana semanas"),
@@ -136,6 +139,7 @@ pub(super) const LANGUAGES: &[DateLanguage] = &[
         days: "il DAY MONTH|l DAY MONTH|del DAY MONTH|DAY MONTH",
         years: "YEAR|del YEAR",
         units: &[
+            (Unit::Minute, "minuto minuti"),
             (Unit::Hour, "ora ore"),
             (Unit::Day, "giorno giorni"),
             (Unit::Week, "settimana settimane"),
@@ -164,6 +168,7 @@ pub(super) const LANGUAGES: &[DateLanguage] = &[
         days: "DAY de MONTH|em DAY de MONTH|dia DAY de MONTH|no dia DAY de MONTH",
         years: "YEAR|de YEAR",
         units: &[
+            (Unit::Minute, "minuto minutos"),
             (Unit::Hour, "hora horas"),
             (Unit::Day, "dia dias"),
             (Unit::Week, "semana semanas"),
@@ -192,6 +197,7 @@ pub(super) const LANGUAGES: &[DateLanguage] = &[
         days: "op DAY MONTH|van DAY MONTH|DAY MONTH",
         years: "YEAR",
         units: &[
+            (Unit::Minute, "minuut minuten"),
             (Unit::Hour, "uur uren"),
             (Unit::Day, "dag dagen"),
             (Unit::Week, "week weken"),
@@ -220,6 +226,7 @@ pub(super) const LANGUAGES: &[DateLanguage] = &[
         days: "DAY MONTH",
         years: "YEAR|YEAR года",
         units: &[
+            (Unit::Minute, "минута минуту минуты минут"),
             (Unit::Hour, "час часа часов"),
             (Unit::Day, "день дня дней"),
             (Unit::Week, "неделя неделю недели недель"),
@@ -251,6 +258,7 @@ pub(super) const NOT_DATES: &[&str] = &["今日头条", "今日頭條", "以前�
 
 /// The text after the number in a date such as `3天前` (3 days ago).
 pub(super) const UNSPACED_AGO: &[(Unit, &str)] = &[
+    (Unit::Minute, "分钟前 分鐘前 分前"),
     (Unit::Hour, "小时前 小時前 個小時前 个小时前 時間前"),
     (Unit::Day, "天前 天以前 天之前 日前"),
     (Unit::Week, "周前 週前 个星期前 個星期前 星期前 週間前"),

@@ -2,14 +2,11 @@
 
 use std::iter;
 
-use jiff::{
-    Zoned,
-    civil::{Date, Weekday},
-};
+use jiff::civil::{Date, Weekday};
 
 use crate::query::dates::{
     DateMatch,
-    calendar::{self, Days, Unit},
+    calendar::{self, DateContext, Days, Unit},
     lexer::Lexeme,
 };
 
@@ -38,30 +35,35 @@ impl PrecedingWord {
 pub(super) fn read(
     lexemes: &[Lexeme<'_>],
     preceding: PrecedingWord,
-    now: &Zoned,
+    context: DateContext,
 ) -> Option<DateMatch> {
     let article = usize::from(lexemes.first()?.text == "the");
     let lexemes = lexemes.get(article..)?;
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
-    let today = now.date();
+    let today = context.today;
     let mut read = relative_day(text(0), text(1), text(2), today)
-        .or_else(|| relative_unit(text(0), text(1), text(2), today))
-        .or_else(|| ago(lexemes, today))
+        .or_else(|| relative_unit(lexemes, today))
+        .or_else(|| ago(lexemes, context))
         .or_else(|| digits(text(0), today))
-        .or_else(|| day_and_month(lexemes, today))
+        .or_else(|| day_and_month(lexemes, preceding, today))
         .or_else(|| named_day(lexemes, today))
         .or_else(|| month(lexemes.first()?, text(1), preceding, today))
-        .or_else(|| single_word(text(0), article > 0, preceding, today))?;
+        .or_else(|| single_word(lexemes, article > 0, preceding, today))?;
     read.length += article;
     Some(read)
 }
 
 fn relative(length: usize, days: Days) -> Option<DateMatch> {
-    Some(DateMatch { length, days, is_literal: false })
+    Some(DateMatch { length, days, is_literal: false, recurrence: None })
 }
 
 fn literal(length: usize, days: Days) -> Option<DateMatch> {
-    Some(DateMatch { length, days, is_literal: true })
+    Some(DateMatch { length, days, is_literal: true, recurrence: None })
+}
+
+/// Same as [`literal`], for a date that recurs after a `recurrence`, because it has no year.
+fn recurring(length: usize, days: Days, recurrence: Unit) -> Option<DateMatch> {
+    Some(DateMatch { length, days, is_literal: true, recurrence: Some(recurrence) })
 }
 
 fn relative_day(first: &str, second: &str, third: &str, today: Date) -> Option<DateMatch> {
@@ -79,17 +81,23 @@ fn relative_day(first: &str, second: &str, third: &str, today: Date) -> Option<D
 }
 
 /// Parses `last week`, `this month`, `past 3 days`, `last Tuesday`, `last March`.
-fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<DateMatch> {
+fn relative_unit(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
+    let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
+    let (which, second) = (text(0), text(1));
     let back = match which {
         "this" | "current" => 0,
         "last" | "past" | "previous" => 1,
         _ => return None,
     };
+    if second == "weekend" && back == 1 {
+        return relative(2, calendar::last_weekend(today));
+    }
     if second == "weekend" {
         let saturday = calendar::last_weekday(calendar::plus_days(today, 1), Weekday::Saturday);
         return relative(2, Days::Span(saturday, calendar::plus_days(saturday, 2)));
     }
-    if let Some(unit) = Unit::parse(second) {
+    // "last minute" is an adjective.
+    if let Some(unit) = Unit::parse(second).filter(|unit| *unit != Unit::Minute) {
         let days = match (unit, which) {
             (Unit::Hour | Unit::Day, "past" | "last") => unit.latest(today, 1),
             (_, "past") => unit.latest(today, 1),
@@ -98,13 +106,16 @@ fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<
         return relative(2, days);
     }
     if back == 1
-        && let Some(count) = count(second)
-        && let Some(unit) = Unit::parse(third)
+        && let Some(time) = units(&lexemes[1..])
     {
-        return relative(3, unit.latest(today, count));
+        // "the last 5 minutes of the log" is a part of the log.
+        let is_part = time.unit == Unit::Minute && text(1 + time.length) == "of";
+        let days = time.unit.latest(today, time.count);
+        return (!is_part).then(|| relative(1 + time.length, days))?;
     }
     if let Some(weekday) = weekday(second) {
-        return relative(2, Days::one(calendar::last_weekday(today, weekday)));
+        let end = calendar::plus_days(today, 1 - back);
+        return relative(2, Days::one(calendar::last_weekday(end, weekday)));
     }
     let month = month_number(second)?;
     let day = if back == 1 && month == today.month() {
@@ -116,31 +127,48 @@ fn relative_unit(which: &str, second: &str, third: &str, today: Date) -> Option<
 }
 
 /// Parses `3 days ago`, `a couple of weeks ago`, `two months back`, `two weeks ago today`.
-fn ago(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
+fn ago(lexemes: &[Lexeme<'_>], context: DateContext) -> Option<DateMatch> {
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
-    let (count, unit) = match (text(0), text(1), text(2)) {
-        ("a", "couple" | "few", "of") => (2, 3),
-        ("a", "couple", _) => (2, 2),
-        ("a", "few", _) => (3, 2),
-        ("couple", "of", _) => (2, 2),
-        (first, ..) => (count(first)?, 1),
-    };
-    let found = Unit::parse(text(unit))?;
-    if (text(unit + 1), text(unit + 2)) == ("ago", "today") {
-        let days = if found == Unit::Week { 7 * count } else { count };
-        let day = calendar::plus_days(today, -days);
-        return matches!(found, Unit::Day | Unit::Week)
-            .then(|| relative(unit + 3, Days::one(day)))?;
+    let TimeAmount { count, unit, length } = units(lexemes)?;
+    if (text(length), text(length + 1)) == ("ago", "today") {
+        let days = if unit == Unit::Week { 7 * count } else { count };
+        let day = calendar::plus_days(context.today, -days);
+        return matches!(unit, Unit::Day | Unit::Week)
+            .then(|| relative(length + 2, Days::one(day)))?;
     }
-    matches!(text(unit + 1), "ago" | "back" | "earlier")
-        .then(|| relative(unit + 2, found.about(today, count)))?
+    matches!(text(length), "ago" | "back" | "earlier")
+        .then(|| relative(length + 1, context.ago(unit, count)))?
+}
+
+/// A number of units, such as `a couple of weeks`.
+struct TimeAmount {
+    count: i64,
+    unit: Unit,
+    /// Number of lexemes.
+    length: usize,
+}
+
+/// Parses `3 days`, `a couple of weeks`, `few hours`, `half an hour`.
+fn units(lexemes: &[Lexeme<'_>]) -> Option<TimeAmount> {
+    let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
+    let article = usize::from(text(0) == "a" && matches!(text(1), "couple" | "few" | "half"));
+    if text(article) == "half" {
+        let skip = article + 1 + usize::from(text(article + 1) == "an");
+        let half_hour = TimeAmount { count: 30, unit: Unit::Minute, length: skip + 1 };
+        return (text(skip) == "hour").then_some(half_hour);
+    }
+    let count = count(text(article))?;
+    let of = usize::from(matches!(text(article), "couple" | "few") && text(article + 1) == "of");
+    let at = article + 1 + of;
+    Some(TimeAmount { count, unit: Unit::parse(text(at))?, length: at + 1 })
 }
 
 /// Parses `Monday 3 November`, `Mon, 2025-11-03`. The weekday is ignored.
 fn named_day(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
     weekday(&lexemes.first()?.text)?;
     let rest = lexemes.get(1..)?;
-    let read = digits(&rest.first()?.text, today).or_else(|| day_and_month(rest, today))?;
+    let read = digits(&rest.first()?.text, today)
+        .or_else(|| day_and_month(rest, PrecedingWord::On, today))?;
     Some(DateMatch { length: 1 + read.length, ..read })
 }
 
@@ -168,7 +196,11 @@ fn digits(text: &str, today: Date) -> Option<DateMatch> {
 }
 
 /// Parses `January 21`, `21 January 2026`, `the 21st of January`, `Jan 21st, 2026`.
-fn day_and_month(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
+fn day_and_month(
+    lexemes: &[Lexeme<'_>],
+    preceding: PrecedingWord,
+    today: Date,
+) -> Option<DateMatch> {
     let text = |at: usize| lexemes.get(at).map(|lexeme| lexeme.text.as_str()).unwrap_or_default();
     let (month, day, length) = if let Some(month) = month_number(text(0)) {
         (month, day_number(text(1))?, 2)
@@ -177,8 +209,20 @@ fn day_and_month(lexemes: &[Lexeme<'_>], today: Date) -> Option<DateMatch> {
         (month_number(text(1 + of))?, day_number(text(0))?, 2 + of)
     };
     let year = year(text(length), today);
+    // In "node 18 may break", "may" is a verb.
+    let is_verb = length == 2
+        && text(1) == "may"
+        && lexemes[1].raw == "may"
+        && preceding == PrecedingWord::None
+        && year.is_none();
+    if is_verb {
+        return None;
+    }
     let date = day_of_month(day, month, year, today)?;
-    literal(length + usize::from(year.is_some()), Days::one(date))
+    match year {
+        Some(_) => literal(length + 1, Days::one(date)),
+        None => recurring(length, Days::one(date), Unit::Year),
+    }
 }
 
 /// Returns a date; without a year, the latest date of this day and month up to today.
@@ -211,25 +255,31 @@ fn month(
         && first.text.len() > 3
         && first.raw.starts_with(char::is_uppercase);
     (is_name || is_abbreviation || is_plain)
-        .then(|| literal(1, calendar::latest_month(today, month)))?
+        .then(|| recurring(1, calendar::latest_month(today, month), Unit::Year))?
 }
 
 /// Parses a weekday (`Monday`), or a year or day after a preposition (`in 2025`, `on the 21st`).
 fn single_word(
-    text: &str,
+    lexemes: &[Lexeme<'_>],
     has_article: bool,
     preceding: PrecedingWord,
     today: Date,
 ) -> Option<DateMatch> {
+    let text = lexemes.first()?.text.as_str();
     if let Some(weekday) = weekday(text)
         && (preceding != PrecedingWord::None || text.len() > 3)
     {
-        return relative(1, Days::one(calendar::last_weekday(today, weekday)));
+        let day = calendar::last_weekday(today, weekday);
+        // Without a preposition, the weekday may be a part of a name: "Sunday scheduler".
+        let is_literal = preceding == PrecedingWord::None;
+        let recurring = recurring(1, Days::one(day), Unit::Week)?;
+        return Some(DateMatch { is_literal, ..recurring });
     }
     if preceding == PrecedingWord::Preposition
         && let Some(year) = year(text, today)
     {
-        return literal(1, calendar::whole_year(year));
+        let is_quantity = lexemes.get(1).is_some_and(|next| QUANTITIES.contains(&&*next.text));
+        return (!is_quantity).then(|| literal(1, calendar::whole_year(year)))?;
     }
     if preceding != PrecedingWord::None
         && has_article
@@ -242,10 +292,45 @@ fn single_word(
         // Of three consecutive months, at least one has 31 days.
         let mut days =
             months.take(3).filter_map(|month| Date::new(month.year(), month.month(), day).ok());
-        return literal(1, Days::one(days.find(|date| *date <= today)?));
+        return recurring(1, Days::one(days.find(|date| *date <= today)?), Unit::Month);
     }
     None
 }
+
+/// Words that follow a number that is not a year: `batches of 2000 rows`.
+const QUANTITIES: &[&str] = &[
+    "bytes",
+    "calls",
+    "characters",
+    "chars",
+    "entries",
+    "events",
+    "files",
+    "items",
+    "iterations",
+    "kb",
+    "keys",
+    "lines",
+    "mb",
+    "messages",
+    "ms",
+    "points",
+    "px",
+    "records",
+    "requests",
+    "retries",
+    "rows",
+    "s",
+    "samples",
+    "sec",
+    "seconds",
+    "steps",
+    "tests",
+    "times",
+    "tokens",
+    "users",
+    "words",
+];
 
 pub(super) fn count(word: &str) -> Option<i64> {
     const NAMES: [&str; 12] = [

@@ -8,7 +8,7 @@ fn now() -> Zoned {
     date(2026, 3, 18).at(15, 0, 0, 0).to_zoned(zone).unwrap()
 }
 
-/// Formats `from..to` in local days, with `-` for an open end, and with the hour unless it is
+/// Formats `from..to` in local days, with `-` for an open end, and with the time unless it is
 /// midnight.
 fn shown(range: TimeRange) -> String {
     let day = |at: Timestamp| match at {
@@ -16,7 +16,11 @@ fn shown(range: TimeRange) -> String {
         at => {
             let local = jiff::Timestamp::from_microsecond(at.micros()).unwrap();
             let local = local.to_zoned(now().time_zone().clone());
-            let format = if local.hour() == 0 { "%Y-%m-%d" } else { "%Y-%m-%dT%H" };
+            let format = match (local.hour(), local.minute()) {
+                (0, 0) => "%Y-%m-%d",
+                (_, 0) => "%Y-%m-%dT%H",
+                _ => "%Y-%m-%dT%H:%M",
+            };
             local.strftime(format).to_string()
         }
     };
@@ -85,14 +89,65 @@ fn dates_in_questions_are_found() {
             "between January 5 and January 9=2026-01-05..2026-01-10",
         ),
         ("from January to March", "from January to March=2026-01-01..2026-04-01"),
+        ("18 May", "18 May=2025-05-18..2025-05-19"),
+        ("on 18 may", "on 18 may=2025-05-18..2025-05-19"),
+        ("18 may 2025", "18 may 2025=2025-05-18..2025-05-19"),
+        ("the 3rd of may", "the 3rd of may=2025-05-03..2025-05-04"),
+        ("monday", "monday=2026-03-16..2026-03-17"),
+        ("Review Monday's crash", "Monday=2026-03-16..2026-03-17"),
+        ("Fix Monday's crash", "Monday=2026-03-16..2026-03-17"),
         ("in 2025", "in 2025=2025-01-01..2026-01-01"),
         ("the other day", "the other day=2026-03-11..2026-03-19"),
         ("2 hours ago", "2 hours ago=2026-03-18T11..2026-03-18T15"),
+        ("75 minutes ago", "75 minutes ago=2026-03-18T13:30..2026-03-18T14"),
+        ("in the last 30 minutes", "in the last 30 minutes=2026-03-18T14:30..2026-03-18T15"),
+        ("in the past half hour", "in the past half hour=2026-03-18T14:30..2026-03-18T15"),
+        ("half an hour ago", "half an hour ago=2026-03-18T14:15..2026-03-18T14:45"),
+        ("the past couple of weeks", "the past couple of weeks=2026-03-04..2026-03-19"),
+        ("in the last few days", "in the last few days=2026-03-15..2026-03-19"),
+        ("over the last couple days", "the last couple days=2026-03-16..2026-03-19"),
         ("before 5 hours ago", "before 5 hours ago=-..2026-03-18T08"),
         ("until 5 hours ago", "until 5 hours ago=-..2026-03-18T12"),
         ("last quarter", "last quarter=2025-10-01..2026-01-01"),
     ] {
         assert_eq!(found(text), [wanted], "{text}");
+    }
+}
+
+#[test]
+fn dates_that_recur_end_after_their_start() {
+    let found_on = |day: i8, text: &str| {
+        let now = date(2026, 3, day).at(15, 0, 0, 0).to_zoned(now().time_zone().clone()).unwrap();
+        let found = mentions(text, &now).into_iter().map(|mention| shown(mention.range));
+        found.collect::<Vec<_>>().join(" ")
+    };
+    // 18 March is a Wednesday.
+    for (day, text, wanted) in [
+        (17, "from Monday to Friday", "2026-03-09..2026-03-14"),
+        (21, "from Monday to Friday", "2026-03-16..2026-03-21"),
+        (18, "between Monday and Wednesday", "2026-03-16..2026-03-19"),
+        (18, "from Thursday to Wednesday", "2026-03-12..2026-03-19"),
+        (18, "from March to May", "2025-03-01..2025-06-01"),
+        (18, "from January to March", "2026-01-01..2026-04-01"),
+        (18, "from 20 March to 5 April", "2025-03-20..2025-04-06"),
+        (18, "from the 5th to the 21st", "2026-02-05..2026-02-22"),
+        (18, "from 5 March 2026 to 1 March 2026", "2026-03-05..2026-03-06"),
+        (18, "from Monday to 3 March", "2026-03-02..2026-03-04"),
+        (18, "from March to May 2023", "2023-03-01..2023-06-01"),
+        (18, "from Monday to 3 March 2020", "2026-03-16..2026-03-17"),
+        (18, "from yesterday to Friday", "2026-03-17..2026-03-18"),
+        (18, "last weekend", "2026-03-14..2026-03-16"),
+        (21, "last weekend", "2026-03-14..2026-03-16"),
+        (22, "last weekend", "2026-03-14..2026-03-16"),
+        (23, "last weekend", "2026-03-21..2026-03-23"),
+        (21, "this weekend", "2026-03-21..2026-03-23"),
+        (22, "this weekend", "2026-03-21..2026-03-23"),
+        (21, "this Saturday", "2026-03-21..2026-03-22"),
+        (21, "last Saturday", "2026-03-14..2026-03-15"),
+        (21, "on Saturday", "2026-03-14..2026-03-15"),
+        (18, "this Monday", "2026-03-16..2026-03-17"),
+    ] {
+        assert_eq!(found_on(day, text), wanted, "{text} on {day} March");
     }
 }
 
@@ -104,6 +159,8 @@ fn dates_in_other_languages_are_found() {
         ("vorgestern", "vorgestern=2026-03-16..2026-03-17"),
         ("in der letzten Woche", "letzten Woche=2026-03-09..2026-03-16"),
         ("diesen Monat", "diesen Monat=2026-03-01..2026-04-01"),
+        ("vor 75 Minuten", "vor 75 Minuten=2026-03-18T13:30..2026-03-18T14"),
+        ("75分钟前的错误", "75分钟前=2026-03-18T13:30..2026-03-18T14"),
         ("vor 3 Tagen", "vor 3 Tagen=2026-03-14..2026-03-17"),
         ("vor zwei Wochen", "vor zwei Wochen=2026-02-28..2026-03-09"),
         ("in den letzten 3 Tagen", "letzten 3 Tagen=2026-03-15..2026-03-19"),
@@ -203,6 +260,19 @@ fn words_that_are_not_dates_are_ignored() {
         "sun and sat",
         "the last test",
         "past the end",
+        "a last minute change",
+        "node 18 may break the build",
+        "step 3 may fail twice",
+        "why 8 may be too few retries",
+        "batches of 2000 rows",
+        "retry in 2000 ms",
+        "after 2024 tokens",
+        "every Monday",
+        "the Black Friday banner",
+        "the last 5 minutes of the log",
+        "a timeout of 30 minutes",
+        "the last couple of tests",
+        "half an hour",
         "99999999999999999999 days ago",
         "2026-13-45",
         "2026-02-31",
@@ -211,6 +281,41 @@ fn words_that_are_not_dates_are_ignored() {
         "",
     ] {
         assert_eq!(mentions(text, &now()), [], "{text}");
+    }
+}
+
+#[test]
+fn words_of_dates_in_names_are_not_dates() {
+    for text in [
+        "last_month",
+        "last_month_total",
+        "this_week",
+        "yesterday_sales",
+        "monday.com importer",
+        "today.tsx",
+        "src/today/index.ts",
+        "app\\yesterday\\x",
+        "this.month = 3",
+        "Cron::today",
+        "ada@monday.com",
+        "load in may.csv",
+    ] {
+        assert_eq!(found(text), [""; 0], "{text}");
+    }
+    for (text, wanted) in [
+        ("retry_count of last week", &["of last week=2026-03-09..2026-03-16"][..]),
+        ("yesterday: what broke", &["yesterday=2026-03-17..2026-03-18"]),
+        ("fixed in src/a.rs yesterday.", &["yesterday=2026-03-17..2026-03-18"]),
+        ("last-week", &["last-week=2026-03-09..2026-03-16"]),
+        ("am 3.September", &["am 3.September=2025-09-03..2025-09-04"]),
+        ("on 3.Mar.2026", &["on 3.Mar.2026=2026-03-03..2026-03-04"]),
+        ("yesterday/today", &["yesterday=2026-03-17..2026-03-18", "today=2026-03-18..2026-03-19"]),
+        (
+            "2026-01-05..2026-01-09",
+            &["2026-01-05=2026-01-05..2026-01-06", "2026-01-09=2026-01-09..2026-01-10"],
+        ),
+    ] {
+        assert_eq!(found(text), wanted, "{text}");
     }
 }
 
@@ -235,7 +340,7 @@ fn values_of_filters_are_parsed() {
         ("..2026-01-05", "-..2026-01-06"),
         ("gestern", "2026-03-17..2026-03-18"),
         ("hier", "2026-03-17..2026-03-18"),
-        ("vor-3-tagen", "2026-03-14..2026-03-17"),
+        ("vor-3-tagen", "2026-03-15..2026-03-16"),
         ("昨天", "2026-03-17..2026-03-18"),
     ] {
         assert_eq!(value(text, &now()).map(shown).as_deref(), Some(wanted), "{text}");
@@ -245,6 +350,9 @@ fn values_of_filters_are_parsed() {
         "soon",
         "..",
         "99x",
+        "30m",
+        "3m",
+        "30 m",
         "é",
         "2026-01-21 foo",
         "昨天做",
@@ -256,8 +364,36 @@ fn values_of_filters_are_parsed() {
     ] {
         assert_eq!(value(text, &now()), None, "{text}");
     }
-    for text in ["2026-01-05..garbage", "garbage..2026-01-05", "2026-01-05...", "2026-01-05..-"] {
+    for text in [
+        "2026-01-09..2026-01-05",
+        "2026-01-05..garbage",
+        "garbage..2026-01-05",
+        "2026-01-05...",
+        "2026-01-05..-",
+    ] {
         assert_eq!(value(text, &now()), None, "{text}");
+    }
+}
+
+#[test]
+fn values_are_exact_although_people_round() {
+    for (text, wanted) in [
+        ("2 weeks ago", "2026-03-04..2026-03-05"),
+        ("a week ago", "2026-03-11..2026-03-12"),
+        ("about a month ago", "2026-02-18..2026-02-19"),
+        ("a year ago", "2025-03-18..2025-03-19"),
+        ("3 days ago", "2026-03-15..2026-03-16"),
+        ("since 2 weeks ago", "2026-03-04..-"),
+        ("before 2 weeks ago", "-..2026-03-04"),
+        ("2 weeks ago..3 days ago", "2026-03-04..2026-03-16"),
+        ("hace 2 semanas", "2026-03-04..2026-03-05"),
+        ("两周前", "2026-03-04..2026-03-05"),
+        ("5 hours ago", "2026-03-18T10..2026-03-18T11"),
+        ("30 minutes ago", "2026-03-18T14:30..2026-03-18T14:31"),
+        ("30min", "2026-03-18T14:30..2026-03-18T15"),
+        ("3mo", "2025-12-18..2026-03-19"),
+    ] {
+        assert_eq!(value(text, &now()).map(shown).as_deref(), Some(wanted), "{text}");
     }
 }
 
@@ -293,6 +429,7 @@ fn any_mixture_of_date_words_is_parsed_without_panic() {
 #[test]
 fn a_value_of_many_dots_is_not_a_date() {
     let now = now();
+    assert!(value("99999999999999999999小时前", &now).is_some());
     for text in ["..".repeat(2_000_000), "1..".repeat(90), "....".to_owned()] {
         assert_eq!(value(&text, &now), None);
     }

@@ -2,11 +2,11 @@
 
 use std::{ops::Range, sync::LazyLock};
 
-use jiff::{Zoned, civil::Date};
+use jiff::civil::Date;
 use rustc_hash::FxHashMap;
 
 use crate::query::dates::{
-    calendar::{Days, Unit},
+    calendar::{DateContext, Days, Unit},
     languages, point,
 };
 
@@ -18,16 +18,15 @@ pub(super) struct UnspacedDate {
 }
 
 /// Returns the dates in `text`, in order.
-pub(super) fn dates(text: &str, now: &Zoned) -> Vec<UnspacedDate> {
-    let today = now.date();
+pub(super) fn dates(text: &str, context: DateContext) -> Vec<UnspacedDate> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
         let rest = &text[at..];
         // An expression may begin with a numeral: 一昨日.
-        let (length, date) = match expression(rest, first, today) {
+        let (length, date) = match expression(rest, first, context.today) {
             (0, _) => match number(rest) {
-                Some((value, length)) => after_number(rest, value, length, today),
+                Some((value, length)) => after_number(rest, value, length, context),
                 None => (unclear_numeral(rest), None),
             },
             expression => expression,
@@ -58,12 +57,13 @@ fn expression(text: &str, first: char, today: Date) -> (usize, DaysFound) {
 
 /// Parses a date that begins with the number `value`, which is `length` bytes long. Returns the
 /// length of the date and the date. If there is no date, returns the length of the number.
-fn after_number(text: &str, value: i64, length: usize, today: Date) -> (usize, DaysFound) {
+fn after_number(text: &str, value: i64, length: usize, context: DateContext) -> (usize, DaysFound) {
+    let today = context.today;
     let rest = &text[length..];
     for (unit, endings) in languages::UNSPACED_AGO {
         for ending in endings.split(' ') {
             if rest.starts_with(ending) && value > 0 {
-                return (length + ending.len(), Some((unit.about(today, value), false)));
+                return (length + ending.len(), Some((context.ago(*unit, value), false)));
             }
         }
     }
