@@ -28,11 +28,17 @@ pub(crate) fn words(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// Returns the words of a task as [`words`] does, but without a final `e`, so that `update` and
+/// `updated` are the same word. The thresholds of other comparisons are made for [`words`].
+pub(crate) fn task_words(text: &str) -> BTreeSet<String> {
+    words(text).into_iter().map(|word| without_final_e(&word).to_owned()).collect()
+}
+
 /// Returns whether the text with more meaningful words contains at least 80% of the meaningful
 /// words of the other text. If one text has only one or two such words, the other text must have as
 /// many. If a text has no meaningful words, the whole texts are compared.
 pub(crate) fn same_words(a: &str, b: &str) -> bool {
-    let (a_words, b_words) = (words(a), words(b));
+    let (a_words, b_words) = (task_words(a), task_words(b));
     if a_words.is_empty() || b_words.is_empty() {
         return a.trim().eq_ignore_ascii_case(b.trim());
     }
@@ -66,6 +72,10 @@ fn stem(word: &str) -> &str {
         .unwrap_or(base)
 }
 
+fn without_final_e(word: &str) -> &str {
+    word.strip_suffix('e').filter(|stem| stem.len() >= 3).unwrap_or(word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +93,10 @@ mod tests {
         assert!(same_words("ok", "OK "));
         assert!(same_words("Retry the delayed queries", "retries: delays, query"));
         assert!(same_words("Simplify the parser", "Simplifying the parser"));
+        assert!(same_words("Delete the temp file", "Deleted the temp files"));
+        assert!(same_words("Rename the signer, merge the pages", "renamed: signer, merged page"));
+        assert!(!same_words("Remove the tree", "Rename the tree"));
+        assert!(!same_words("Close the age", "Close the ages of both"));
     }
 
     #[test]

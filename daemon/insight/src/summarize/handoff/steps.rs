@@ -3,7 +3,7 @@
 use crate::{
     model::wording::{ASKED_LAST, SUGGESTED},
     summarize::from_evidence::PLAN_NOT_CARRIED_OUT,
-    text::{pattern, same_words, share_of_words, words},
+    text::{pattern, same_words, share_of_words, task_words},
 };
 
 /// Whether a step is not work for a later session. Such steps are: unchecked boxes of a pull
@@ -57,8 +57,8 @@ fn is_routine(step: &str) -> bool {
 /// Whether a completed task covers a step: the task contains most words of the step, in any
 /// inflection.
 pub(super) fn covers(done: &str, step: &str) -> bool {
-    let asked = words(step);
-    same_words(done, step) || asked.len() > 2 && share_of_words(&asked, &words(done)) >= 0.7
+    let asked = task_words(step);
+    same_words(done, step) || asked.len() > 2 && share_of_words(&asked, &task_words(done)) >= 0.7
 }
 
 /// Same as [`covers`], but the task contains almost all words of the step: `Described the PDF
@@ -66,13 +66,13 @@ pub(super) fn covers(done: &str, step: &str) -> bool {
 /// differ.
 pub(super) fn covers_whole(done: &str, step: &str) -> bool {
     let object = step.split_once(' ').map_or(step, |(_, object)| object);
-    let asked = words(object);
+    let asked = task_words(object);
     // A test, a release or the like of a thing is not done when the thing is.
     let is_further = pattern!(
         r"(?i)^(?:test|try|check|verify|deploy|release|publish|review|migrate|measure|enable|run|use|remove|delete|revert)\b"
     );
     let is_same_act = !is_further.is_match(step) || covers(done, step);
-    is_same_act && asked.len() > 1 && share_of_words(&asked, &words(done)) >= 0.9
+    is_same_act && asked.len() > 1 && share_of_words(&asked, &task_words(done)) >= 0.9
         || same_words(done, step) && asked.len() < 2
 }
 
@@ -99,6 +99,20 @@ mod tests {
             ("Fix the list of tests", false),
         ] {
             assert_eq!(is_about_tests(step), wanted, "{step}");
+        }
+    }
+
+    #[test]
+    fn a_task_covers_a_step_in_another_inflection() {
+        for (done, step, wanted) in [
+            ("Updated the changelog", "Update the changelog", true),
+            ("Removed the old flag", "Remove the old flag", true),
+            ("Renamed the signer", "Rename the signer", true),
+            ("Deleted the temp files", "Delete the temp file", true),
+            ("Updated the changelog", "Update the catalogue", false),
+            ("Described the old flag", "Remove the old flag", false),
+        ] {
+            assert_eq!((covers(done, step), covers_whole(done, step)), (wanted, wanted), "{step}");
         }
     }
 
