@@ -18,7 +18,7 @@ pub(crate) use self::{
         position_of_link, without_ansi,
     },
     code::{with_short_code, without_code},
-    compare::{contains_name, is_ideograph, same_words, task_words, words},
+    compare::{contains_name, is_ideograph, lacks_number, same_words, task_words, words},
     sentences::{
         capitalised, has_label, sentence_ends, sentences, without_full_stop, without_list_colon,
     },
