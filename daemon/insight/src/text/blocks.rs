@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::clean::is_symbol;
+use crate::text::{clean::is_symbol, code::after_closed_fence};
 
 /// One unit of a Markdown text.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,10 @@ pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut fence: Option<&str> = None;
     let mut joins = false;
     for line in text.lines() {
+        let line = match after_closed_fence(line) {
+            Some(_) if fence.is_some() => continue,
+            prose => prose.unwrap_or(line),
+        };
         let trimmed = line.trim();
         let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
         match (fence, mark) {
@@ -163,5 +167,7 @@ mod tests {
     #[test]
     fn an_unclosed_fence_hides_the_rest() {
         assert_eq!(blocks("a\n```\nb\n~~~\nc").len(), 1);
+        let text = "```TypeError: x```\nfix it\n```\n```a```\nnot this\n```\n";
+        assert_eq!(blocks(text), [Block::Paragraph(Cow::Borrowed("fix it"))]);
     }
 }
