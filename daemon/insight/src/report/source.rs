@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::text::{is_glob, is_symbol};
+use crate::text::{after_symbol, is_crossed, is_glob, is_symbol, states_failure};
 
 /// Turns lines that begin with a symbol such as a tick into list items. Lines that begin
-/// with a cross are omitted, because they state something that is not true. A line that
-/// begins in bold directly above list items stays the heading of these items.
+/// with a cross become open tasks if they state a failure. Otherwise, they are omitted, because
+/// they state something that is not true. A line that begins in bold directly above list items
+/// stays the heading of these items.
 pub(super) fn with_list_marks(markdown: &str) -> Cow<'_, str> {
     if !markdown.contains(is_symbol) {
         return Cow::Borrowed(markdown);
@@ -17,7 +18,11 @@ pub(super) fn with_list_marks(markdown: &str) -> Cow<'_, str> {
         let is_heading = line.trim_start().starts_with("**")
             && lines.peek().is_some_and(|next| is_list_item(next));
         let start = line.trim_start_matches(['-', '*', ' ']);
-        let is_cross = start.starts_with(['\u{274C}', '\u{2717}', '\u{2718}']);
+        let is_cross = is_crossed(line);
+        if let Some(failure) = after_symbol(line).filter(|text| is_cross && states_failure(text)) {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            marked.extend([indent, "- [ ] ", &failure.replace("**", "")]);
+        }
         let is_marked = line.trim_start().starts_with(['-', '#']);
         if start.starts_with(is_symbol) && !is_marked && !is_cross && !is_heading {
             marked.push_str("- ");
@@ -51,4 +56,24 @@ pub(super) fn with_globs_escaped(markdown: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crossed_failure_is_an_open_task_and_other_crossed_lines_are_omitted() {
+        for (markdown, wanted) in [
+            (
+                "✅ Unit tests pass\n❌ E2E tests fail: timeout in the login\n",
+                "- ✅ Unit tests pass\n- [ ] E2E tests fail: timeout in the login\n",
+            ),
+            ("  - **❌ Not implemented**: PDF export\n", "  - [ ] Not implemented: PDF export\n"),
+            ("❌ Before: each row is read twice\n", "\n"),
+            ("- ❌ `any` in the types\n", "\n"),
+        ] {
+            assert_eq!(with_list_marks(markdown), wanted);
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::text::clean::is_symbol;
+use crate::text::{clean::is_symbol, code::after_closed_fence, pattern};
 
 /// One unit of a Markdown text.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,12 +20,16 @@ pub(crate) enum Block<'t> {
 const MAX_LEAD_IN_BYTES: usize = 60;
 
 /// Splits `text` into blocks. Fenced code, lines of [`is_omitted`] and lines that begin with a
-/// cross are left out.
+/// cross are left out, except crossed lines that state a failure.
 pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut found: Vec<Block<'_>> = Vec::new();
     let mut fence: Option<&str> = None;
     let mut joins = false;
     for line in text.lines() {
+        let line = match after_closed_fence(line) {
+            Some(_) if fence.is_some() => continue,
+            prose => prose.unwrap_or(line),
+        };
         let trimmed = line.trim();
         let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
         match (fence, mark) {
@@ -49,10 +53,7 @@ fn add_line<'t>(found: &mut Vec<Block<'t>>, line: &'t str, joins: bool) -> bool 
         return false;
     }
     if let Some(marked) = after_symbol(trimmed) {
-        // A cross marks a statement that does not hold.
-        if !marked.is_empty()
-            && !trimmed.trim_start_matches(['-', '*', ' ']).starts_with(['❌', '✗', '✘'])
-        {
+        if !marked.is_empty() && (!is_crossed(trimmed) || states_failure(marked)) {
             found.push(Block::Item(Cow::Borrowed(marked)));
         }
         return false;
@@ -75,8 +76,24 @@ fn add_line<'t>(found: &mut Vec<Block<'t>>, line: &'t str, joins: bool) -> bool 
     true
 }
 
+/// Whether a line begins with a cross. The cross marks a statement that does not hold, or a failure.
+pub(crate) fn is_crossed(line: &str) -> bool {
+    line.trim_start_matches(['-', '*', ' ']).starts_with(['❌', '✗', '✘'])
+}
+
+/// Whether the text after a cross states a failed check or missing work itself, such as `E2E tests
+/// fail`. Otherwise, the cross may mark a bad example or an old state.
+pub(crate) fn states_failure(text: &str) -> bool {
+    pattern!(
+        r"(?i)^\W*(?:not (?:yet )?(?:implemented|done|started|tested|working|fixed|pushed|committed|included|covered|deployed|verified)|still (?:missing|failing|broken)|(?:missing|failed|failing):)|\b(?:is|are) (?:still )?(?:missing\b|not (?:yet )?(?:implemented|done|tested|working|fixed|pushed|committed|deployed|verified))|\b(?:tests?|builds?|lint\w*|clippy|ci|checks?|suites?|type ?check|deploy\w*|migrations?|jobs?)\b.{0,30}\b(?:fail(?:s|ed|ing|ures?)?|broken|timed out|timeout|errors?)\b"
+    )
+    .is_match(text)
+        && !pattern!(r"(?i)^\W*(?:before|old|wrong|bad|avoid|never|do not|don.?t|instead)\b")
+            .is_match(text)
+}
+
 /// Returns the text after a tick or another symbol that agents use as a list marker.
-fn after_symbol(line: &str) -> Option<&str> {
+pub(crate) fn after_symbol(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(['-', '*', ' ']);
     let first = rest.chars().next().filter(|first| is_symbol(*first))?;
     Some(rest[first.len_utf8()..].trim_start_matches(['\u{FE0F}', ' ']))
@@ -161,7 +178,26 @@ mod tests {
     }
 
     #[test]
+    fn crossed_lines_that_state_a_failure_are_kept() {
+        for (line, wanted) in [
+            ("❌ E2E tests fail: timeout in the login", true),
+            ("- ❌ Not implemented: PDF export", true),
+            ("✗ The build is broken on Windows", true),
+            ("✘ The translations are still missing", true),
+            ("❌ Before: each test fails without a network", false),
+            ("❌ Don't ignore failing tests", false),
+            ("❌ Not three", false),
+            ("❌ Fails if the network is down", false),
+            ("❌ More error-prone", false),
+        ] {
+            assert_eq!(blocks(line).len(), usize::from(wanted), "{line}");
+        }
+    }
+
+    #[test]
     fn an_unclosed_fence_hides_the_rest() {
         assert_eq!(blocks("a\n```\nb\n~~~\nc").len(), 1);
+        let text = "```TypeError: x```\nfix it\n```\n```a```\nnot this\n```\n";
+        assert_eq!(blocks(text), [Block::Paragraph(Cow::Borrowed("fix it"))]);
     }
 }

@@ -53,6 +53,12 @@ fn with_later_commands(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// Returns the text after code that a line opens and closes, such as "```npm test``` fails".
+pub(super) fn after_closed_fence(line: &str) -> Option<&str> {
+    let (_, prose) = line.trim_start().strip_prefix("```")?.rsplit_once("```")?;
+    Some(prose.trim_start_matches('`'))
+}
+
 /// Removes fenced code, so that the prose around pasted code remains.
 pub(crate) fn without_code(text: &str) -> String {
     removed_code(text, false)
@@ -64,6 +70,11 @@ fn removed_code(text: &str, marks: bool) -> String {
     let (mut inside, mut is_after_code) = (false, false);
     let mut kept = String::with_capacity(text.len());
     for line in text.lines() {
+        let prose = after_closed_fence(line);
+        if prose.is_some() && inside {
+            continue;
+        }
+        let line = prose.unwrap_or(line);
         if line.trim_start().starts_with("```") {
             is_after_code = inside;
             inside = !inside;
@@ -95,6 +106,23 @@ mod tests {
         let text =
             "The list cannot use:\n\n```yaml\na: 1\nb: 2\n```\n\nwithout more work. It waits.\n";
         assert!(short(text).ends_with("\n… without more work. It waits."), "{}", short(text));
+    }
+
+    #[test]
+    fn code_that_is_closed_in_its_line_opens_no_fence() {
+        let plain = |text: &str| without_code(text).trim().to_owned();
+        for (text, wanted) in [
+            (
+                "```TypeError: x is undefined```\nfix this, and never push",
+                "fix this, and never push",
+            ),
+            ("```npm test``` fails on CI\nfix it", "fails on CI\nfix it"),
+            ("```text\n```a```\n```\nfix it", "fix it"),
+            ("```TypeError: x is undefined\nat a.ts", ""),
+            ("````md\na\n````\nfix it", "fix it"),
+        ] {
+            assert_eq!(plain(text), wanted, "{text}");
+        }
     }
 
     #[test]

@@ -12,13 +12,13 @@ mod spoken;
 
 pub use self::clean::cut;
 pub(crate) use self::{
-    blocks::{Block, blocks},
+    blocks::{Block, after_symbol, blocks, is_crossed, states_failure},
     clean::{
         around_gap, before_gap, is_glob, is_symbol, kept, kept_lines, kept_words, one_line,
         position_of_link, without_ansi,
     },
     code::{with_short_code, without_code},
-    compare::{contains_name, is_ideograph, same_words, words},
+    compare::{contains_name, is_ideograph, lacks_number, same_words, task_words, words},
     sentences::{
         capitalised, has_label, sentence_ends, sentences, without_full_stop, without_list_colon,
     },

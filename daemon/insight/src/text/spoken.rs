@@ -15,6 +15,10 @@ pub(crate) fn spoken_sentences(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut in_paste = false;
     for line in text.lines() {
+        // A quoted line of the agent, or a heading. The user's own words may follow.
+        if pattern!(r"^\s*[>#] ").is_match(line) {
+            continue;
+        }
         // The lines after a pasted line belong to the paste, up to an empty line.
         in_paste = is_pasted(line) || in_paste && !line.trim().is_empty();
         if in_paste {
@@ -61,9 +65,9 @@ fn with_whole_quotes(found: Vec<String>) -> Vec<String> {
     whole
 }
 
-/// Whether a line was copied from a terminal or a log.
+/// Whether a line was copied from a terminal or a log. The lines after it are its output.
 fn is_pasted(line: &str) -> bool {
-    pattern!(r"^\s*(?:[❯$%#>] |=+ ?>|\[\+\]|={3,}|-{3,}|ERROR|WARN|npm (?:error|ERR)|\w+Error:|at .+:\d+|\d{4}-\d\d-\d\d|[│┌└├])")
+    pattern!(r"^\s*(?:[❯$%] |=+ ?>|\[\+\]|={3,}|-{3,}|ERROR|WARN|npm (?:error|ERR)|\w+Error:|at .+:\d+|\d{4}-\d\d-\d\d|[│┌└├])")
         .is_match(line)
 }
 
@@ -89,6 +93,9 @@ mod tests {
             ("1. first of all. then this", vec!["1. first of all.", "then this"]),
             ("drop \"Joined. Active.\" and go", vec!["drop \"Joined. Active.\" and go"]),
             ("see\n$ make\nError 2\n\nuse cmake", vec!["see", "use cmake"]),
+            ("$ make\n> cc a.c\nError 2\n\nuse cmake", vec!["use cmake"]),
+            ("> Shall I update the docs?\nno, leave the docs", vec!["no, leave the docs"]),
+            ("follow this:\n# Rules\nNever push", vec!["follow this:", "Never push"]),
         ] {
             assert_eq!(spoken_sentences(text), wanted, "{text}");
         }

@@ -17,6 +17,7 @@ pub mod recall;
 mod recorded;
 mod render;
 mod repeats;
+mod seen;
 mod state;
 mod steps;
 mod taken_up;
@@ -32,6 +33,7 @@ pub use self::{
     work::did_work,
 };
 use self::{
+    seen::SeenSubjects,
     state::LeftState,
     validity::{SessionValidity, WithoutEnding},
 };
@@ -183,13 +185,6 @@ pub fn gather_part(
     handoff
 }
 
-/// The test frameworks and settings of the sessions that were merged so far.
-#[derive(Default)]
-struct SeenSubjects {
-    frameworks: Vec<String>,
-    settings: Vec<(String, String)>,
-}
-
 impl Handoff {
     pub fn is_empty(&self) -> bool {
         self.sessions.is_empty() && self.preferences.is_empty()
@@ -288,10 +283,9 @@ impl Handoff {
         seen: &mut SeenSubjects,
     ) {
         let Some(tests) = &summary.test_results else { return };
-        if seen.frameworks.contains(&tests.framework) {
+        if seen.replaces(tests) {
             return;
         }
-        seen.frameworks.push(tests.framework.clone());
         let named = without_parents(tests.failed_tests.as_deref().unwrap_or_default()).into_iter();
         // If the names of the failing tests are known, all of them may have passed since.
         let is_over =

@@ -11,7 +11,7 @@ use crate::{
     summarize::handoff::{
         MAX_ENTRY_CHARS, MAX_LIST_ENTRIES, entry, guard, state::LeftState, steps,
     },
-    text::{contains_name, pattern, same_words, share_of_words, words},
+    text::{contains_name, lacks_number, pattern, same_words, share_of_words, words},
 };
 
 /// A later request is about an open end if it contains at least this share of the open end's words.
@@ -135,8 +135,9 @@ impl EndedSession {
     pub(super) fn took_up(&self, open: &str) -> bool {
         let wanted = words(open);
         std::iter::once(&self.objective).chain(&self.asked_later).any(|asked| {
-            !wanted.is_empty() && same_words(asked, open)
-                || wanted.len() > 2 && share_of_words(&wanted, &words(asked)) >= SAME_TASK_SHARE
+            let is_similar = !wanted.is_empty() && same_words(asked, open)
+                || wanted.len() > 2 && share_of_words(&wanted, &words(asked)) >= SAME_TASK_SHARE;
+            is_similar && !lacks_number(asked, open)
         })
     }
 
@@ -146,7 +147,10 @@ impl EndedSession {
         let wanted = words(open);
         let mut requests = std::iter::once(&self.objective).chain(&self.asked_later);
         !wanted.is_empty()
-            && requests.any(|asked| share_of_words(&wanted, &words(asked)) >= REPEATED_SHARE)
+            && requests.any(|asked| {
+                share_of_words(&wanted, &words(asked)) >= REPEATED_SHARE
+                    && !lacks_number(asked, open)
+            })
     }
 
     /// Whether a request of the user contains almost all words of a text.

@@ -3,7 +3,7 @@
 use crate::{
     model::wording::{ASKED_LAST, SUGGESTED},
     summarize::from_evidence::PLAN_NOT_CARRIED_OUT,
-    text::{pattern, same_words, share_of_words, words},
+    text::{lacks_number, pattern, same_words, share_of_words, task_words},
 };
 
 /// Whether a step is not work for a later session. Such steps are: unchecked boxes of a pull
@@ -55,10 +55,12 @@ fn is_routine(step: &str) -> bool {
 }
 
 /// Whether a completed task covers a step: the task contains most words of the step, in any
-/// inflection.
+/// inflection, and no other number: `Merged PR #41` does not cover `Merge PR #42`.
 pub(super) fn covers(done: &str, step: &str) -> bool {
-    let asked = words(step);
-    same_words(done, step) || asked.len() > 2 && share_of_words(&asked, &words(done)) >= 0.7
+    let asked = task_words(step);
+    let is_similar = same_words(done, step)
+        || asked.len() > 2 && share_of_words(&asked, &task_words(done)) >= 0.7;
+    is_similar && !lacks_number(done, step)
 }
 
 /// Same as [`covers`], but the task contains almost all words of the step: `Described the PDF
@@ -66,14 +68,16 @@ pub(super) fn covers(done: &str, step: &str) -> bool {
 /// differ.
 pub(super) fn covers_whole(done: &str, step: &str) -> bool {
     let object = step.split_once(' ').map_or(step, |(_, object)| object);
-    let asked = words(object);
+    let asked = task_words(object);
     // A test, a release or the like of a thing is not done when the thing is.
     let is_further = pattern!(
         r"(?i)^(?:test|try|check|verify|deploy|release|publish|review|migrate|measure|enable|run|use|remove|delete|revert)\b"
     );
     let is_same_act = !is_further.is_match(step) || covers(done, step);
-    is_same_act && asked.len() > 1 && share_of_words(&asked, &words(done)) >= 0.9
-        || same_words(done, step) && asked.len() < 2
+    let is_similar =
+        is_same_act && asked.len() > 1 && share_of_words(&asked, &task_words(done)) >= 0.9
+            || same_words(done, step) && asked.len() < 2;
+    is_similar && !lacks_number(done, step)
 }
 
 /// Whether a step is about failing tests of the main suite, which the handoff lists in a separate
@@ -99,6 +103,27 @@ mod tests {
             ("Fix the list of tests", false),
         ] {
             assert_eq!(is_about_tests(step), wanted, "{step}");
+        }
+    }
+
+    #[test]
+    fn a_task_covers_a_step_in_another_inflection_but_not_with_another_number() {
+        for (done, step, wanted) in [
+            ("Updated the changelog", "Update the changelog", true),
+            ("Removed the old flag", "Remove the old flag", true),
+            ("Renamed the signer", "Rename the signer", true),
+            ("Deleted the temp files", "Delete the temp file", true),
+            ("Updated the changelog", "Update the catalogue", false),
+            ("Described the old flag", "Remove the old flag", false),
+            ("Implemented phase 2 of the plan", "Implement phase 3 of the plan", false),
+            ("Fixed issue #12", "Fix issue #13", false),
+            ("Reviewed PR #41", "Review PR #42", false),
+            ("Merged PR #41", "Merge PRs #41 and #42", false),
+            ("Fixed issue #12", "Fix issue #12", true),
+            ("Fixed issues #12 and #13", "Fix issue #12", true),
+            ("Implemented phase 2 of the plan", "Implement the plan of the phase", true),
+        ] {
+            assert_eq!((covers(done, step), covers_whole(done, step)), (wanted, wanted), "{step}");
         }
     }
 

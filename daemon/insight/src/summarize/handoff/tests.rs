@@ -862,6 +862,31 @@ fn the_last_run_of_a_suite_and_the_last_value_of_a_setting_hold() {
 }
 
 #[test]
+fn a_later_run_of_other_tests_does_not_replace_failing_tests() {
+    let session = |limit: Option<&str>, failed, not_run| {
+        let mut session = full();
+        let tests = session.summary.test_results.as_mut().unwrap();
+        (tests.failed, tests.not_run) = (failed, not_run);
+        tests.limited_to = limit.map(str::to_owned);
+        session
+    };
+    let (cart, auth) = (Some("tests/test_cart.py"), Some("tests/test_auth.py"));
+    for (later, earlier, are_listed) in [
+        (session(cart, 0, 0), full(), true),
+        (session(None, 0, 5), full(), true),
+        (session(cart, 0, 0), session(auth, 1, 0), true),
+        (session(None, 0, 0), full(), false),
+        (session(auth, 0, 0), session(auth, 1, 0), false),
+    ] {
+        let limit = later.summary.test_results.clone();
+        let listed = gather(&[later, earlier], &[]).failing_tests;
+        assert_eq!(!listed.is_empty(), are_listed, "{limit:?}");
+    }
+    let handoff = gather(&[session(cart, 2, 0), full()], &[]);
+    assert_eq!(handoff.failing_tests.len(), 1, "the latest failures count");
+}
+
+#[test]
 fn failing_tests_are_listed_once() {
     let mut session = full();
     session.summary.next_steps = Some(vec!["Fix 1 failing test: tests/test_auth.py".to_owned()]);

@@ -167,7 +167,7 @@ fn is_reproach(sentence: &str) -> bool {
 
 /// Whether a sentence with `prefer` only picks an option that was shown before.
 fn picks(sentence: &str) -> bool {
-    pattern!(r"(?i)^(?:(?:i|we) )?(?:would )?prefer (?:options?|the (?:first|second|third|last|latter|former|other|one)|this|that|these|it|if|number|[a-h1-9])\b")
+    pattern!(r"(?i)^(?:(?:(?:i|we) )?(?:would )?prefer|prefiero|preferimos|je préfère|(?:nous préférons|on préfère)) (?:options?|the (?:first|second|third|last|latter|former|other|one|(?:\w+ )?(?:one|option|version|variant|layout|design)|\w+ with)|(?:la|le|el|l.)? ?(?:opci[oó]n|option|prim[eè]\w+|segund[oa]|seconde?|deuxi[eè]me)|this|that|these|it|if|number|[a-h1-9])\b")
         .is_match(sentence)
 }
 
