@@ -257,21 +257,19 @@ impl PassageParser {
 
     /// Adds a paragraph outside of lists, as text or as a heading.
     fn paragraph(&mut self) {
+        self.trim();
         if let Some(end) =
             self.label_end.filter(|end| is_label_line(&self.text, *end, MAX_HEADING_BYTES))
         {
             self.text.replace_range(end..=end, ": ");
         }
         self.join_lines();
-        let text = self.text.trim();
-        let is_bold = self
-            .label_end
-            .is_some_and(|end| text[end.min(text.len())..].trim_matches([':', ' ']).is_empty());
+        let text = self.text.as_str();
+        let behind = self.label_end.and_then(|end| text.get(end..));
+        let is_bold = behind.is_some_and(|rest| rest.trim_matches([':', ' ']).is_empty());
         let is_short = text.len() <= MAX_HEADING_BYTES;
         let is_headline = is_short && is_bold
-            || self.label_end.is_some_and(|end| {
-                text.len() <= 2 * MAX_HEADING_BYTES && is_aside(&text[end.min(text.len())..])
-            });
+            || behind.is_some_and(|rest| text.len() <= 2 * MAX_HEADING_BYTES && is_aside(rest));
         if is_headline && self.starts_bold() && !is_stated(text) {
             self.heading(BOLD);
         } else if is_short && text.ends_with(':') && !(self.starts_bold() && is_numbered(text)) {
@@ -348,6 +346,15 @@ impl PassageParser {
         {
             last.text = ended(&last.text);
         }
+    }
+
+    /// Removes the blanks at both ends of the text.
+    fn trim(&mut self) {
+        self.text.truncate(self.text.trim_end().len());
+        let blank = self.text.len() - self.text.trim_start().len();
+        self.text.drain(..blank);
+        let length = self.text.len();
+        self.label_end = self.label_end.map(|end| end.saturating_sub(blank).min(length));
     }
 
     fn starts_bold(&self) -> bool {
@@ -443,6 +450,22 @@ mod tests {
     fn a_bold_start_may_end_within_the_statement_before_a_list() {
         let found = shown("**已修复 a b c 问题。所有测试通过**。说明:\n\n- 一\n");
         assert!(found.iter().any(|one| one.contains("所有测试通过")), "{found:?}");
+    }
+
+    #[test]
+    fn blanks_of_several_bytes_before_bold_text_do_not_count() {
+        assert_eq!(
+            shown("Both.\n\n&nbsp;**Done** — all tests pass.\n\n\u{3000}**Done** ✅ works\n"),
+            [" > Both.", " > Done | all tests pass.", " > Done works"]
+        );
+        assert_eq!(shown("&nbsp;**Still open:**&nbsp;\n\n- Index\n"), ["Still open > Index"]);
+        // Each combination of blanks, bold text, marks and breaks is parsed without a panic.
+        let parts = ["&nbsp;", "\u{3000}", "**更 b**", "**", " ", "\n", "— é", ":", "`ü`", "(a) "];
+        for number in 0..10_000_usize {
+            let digits = [number / 1000, number / 100 % 10, number / 10 % 10, number % 10];
+            let text: String = digits.iter().map(|digit| parts[*digit]).collect();
+            passages(&format!("**{text}\n\n{text}\n\n- {text}\n  ```\n  ü\n  ```\n  {text}:\n"));
+        }
     }
 
     #[test]
