@@ -124,13 +124,18 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
     if rest.trim().is_empty() && is_sentence(&inside) {
         return (None, text.to_owned());
     }
-    // Bold text in the middle of a sentence is not a label.
+    // Bold text in the middle of a sentence is not a label. Neither is the first word of a sentence
+    // such as `**No** API changes were made`.
+    let is_determiner = pattern!(
+        r"(?i)^(?:no|not|never|none|nothing|zero|without|only|all|both|every|each)$"
+    )
+    .is_match(&inside);
     let continues = rest.trim_start().chars().next();
     let aside = pattern!(r"^(\([^()]{1,90}\)) ?(?:[:—–-]\s*)|^(\([^()]*\))$");
     let is_label = inside.ends_with([':', '.', '!'])
         || continues.is_none_or(|next| matches!(next, ':' | '—' | '–' | '-' | '→'))
         || aside.is_match(rest.trim_start())
-        || rest.trim_start().starts_with(char::is_uppercase);
+        || rest.trim_start().starts_with(char::is_uppercase) && !is_determiner;
     if !is_label || inside.is_empty() || inside.len() > 160 {
         return (None, text.to_owned());
     }

@@ -702,6 +702,29 @@ mod tests {
     }
 
     #[test]
+    fn a_bold_negation_or_amount_is_not_a_label() {
+        let text = "**No** API changes were made.\n\n## Still open\n\n- **No** CI job runs it\n- **All** JSON files\n";
+        assert_eq!(
+            shown(text),
+            [
+                " > No API changes were made.",
+                "Still open > No CI job runs it",
+                "Still open > All JSON files",
+            ]
+        );
+        let text = "- **No:** API 2 stays\n- **No** - API 2 stays\n- **No.** API 2 stays\n- **Both sides** API 2\n";
+        assert_eq!(
+            shown(text),
+            [
+                " > No | API 2 stays",
+                " > No | API 2 stays",
+                " > No | API 2 stays",
+                " > Both sides | API 2",
+            ]
+        );
+    }
+
+    #[test]
     fn an_item_ends_where_a_nested_list_begins() {
         assert_eq!(
             shown("- outer\n  - inner\n- [x] ticked"),
