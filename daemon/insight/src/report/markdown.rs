@@ -94,8 +94,10 @@ struct PassageParser {
     parents: Vec<Option<String>>,
     mark: Option<String>,
     ticked: Option<bool>,
-    /// Number of open code blocks, quotes and HTML blocks, whose text is omitted.
+    /// Number of open code blocks and HTML blocks, whose text is omitted.
     hidden: usize,
+    /// Number of open quotes. All parts of a quote are omitted, including its headings and lists.
+    quotes: usize,
     /// The start of the open code block.
     code: Option<String>,
     link: Option<String>,
@@ -106,6 +108,9 @@ struct PassageParser {
 impl PassageParser {
     fn handle(&mut self, event: Event<'_>) {
         match event {
+            Event::Start(Tag::BlockQuote(_)) => self.quotes += 1,
+            Event::End(TagEnd::BlockQuote(_)) => self.quotes = self.quotes.saturating_sub(1),
+            _ if self.quotes > 0 => {}
             Event::Start(tag) => self.start(&tag),
             Event::End(tag) => self.end(tag),
             Event::Text(text) if self.hidden == 0 => self.text.push_str(&text),
@@ -142,8 +147,10 @@ impl PassageParser {
                 self.hidden += 1;
                 self.code = Some(String::new());
             }
-            Tag::BlockQuote(_) | Tag::HtmlBlock => self.hidden += 1,
+            Tag::HtmlBlock => self.hidden += 1,
             Tag::Table(_) if self.lists == 0 => self.lead_in(),
+            // The text of an item ends where a table begins.
+            Tag::Table(_) => self.finish(),
             Tag::List(first) => {
                 if self.lists == 0 {
                     self.lead_in();
@@ -163,7 +170,7 @@ impl PassageParser {
                 });
             }
             Tag::Heading { .. } | Tag::Paragraph | Tag::TableCell => {
-                if !matches!(tag, Tag::Paragraph) || self.lists == 0 {
+                if matches!(tag, Tag::TableCell) || self.lists == 0 {
                     self.clear();
                 } else if !self.text.is_empty() {
                     self.finish();
@@ -187,7 +194,7 @@ impl PassageParser {
                 let link = self.link.take().unwrap_or_default();
                 self.text.push_str(position_of_link(&self.text, &link));
             }
-            TagEnd::CodeBlock | TagEnd::BlockQuote(_) | TagEnd::HtmlBlock => {
+            TagEnd::CodeBlock | TagEnd::HtmlBlock => {
                 self.hidden = self.hidden.saturating_sub(1);
                 if let Some(code) = self.code.take() {
                     self.complete_before_code(&code);
@@ -729,6 +736,28 @@ mod tests {
         assert_eq!(
             shown("- outer\n  - inner\n- [x] ticked"),
             [" > outer", " > inner", " > ticked"]
+        );
+    }
+
+    #[test]
+    fn an_item_ends_where_a_table_or_a_heading_begins() {
+        let text = "1. All are faster:\n\n   | Bench | Time |\n   |---|---|\n   | Read | 3 ms |\n\n2. Renamed it\n   # Later\n   - Index\n";
+        assert_eq!(
+            shown(text),
+            [" > All are faster:", " > Read | Time: 3 ms", " > Renamed it", "Later > Index"]
+        );
+    }
+
+    #[test]
+    fn the_parts_of_a_quote_are_omitted() {
+        let text = "## Remaining work\n\n> ## Acceptance\n> must pass\n>\n> - a\n\n- Wire the parser\n  > **now**\n  > `soon`\n- Index\n\n> first\n> **second**\n\nLast.\n";
+        assert_eq!(
+            shown(text),
+            [
+                "Remaining work > Wire the parser",
+                "Remaining work > Index",
+                "Remaining work > Last.",
+            ]
         );
     }
 
