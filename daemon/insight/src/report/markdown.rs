@@ -1,15 +1,16 @@
 //! Parses Markdown into a flat list of passages, each with the headings above it.
 
+mod headings;
 mod rows;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::report::inline::{
-    is_aside, is_label_line, is_line_alone, is_numbered, is_placeholder, is_plan_column, is_stated,
-    is_unfinished, may_precede_label, split_label, statement_and_introduction, ticked, with_code,
+    STRUCK, is_aside, is_label_line, is_line_alone, is_numbered, is_placeholder, is_plan_column,
+    is_stated, is_struck_out, is_unfinished, may_precede_label, split_label, ticked, with_code,
 };
 use crate::report::source::{with_globs_escaped, with_list_marks};
-use crate::text::{one_line, pattern, position_of_link, sentences};
+use crate::text::{one_line, pattern, position_of_link};
 
 /// Maximum number of bytes of a report that are parsed. Deep nesting costs more than linear time.
 const MAX_PARSED_BYTES: usize = 16_000;
@@ -18,15 +19,10 @@ const MAX_PASSAGES: usize = 160;
 /// Maximum length, in bytes, of a bold heading, and of a line that is a heading because of its
 /// final colon. A bold heading with an aside in brackets may be twice as long.
 const MAX_HEADING_BYTES: usize = 70;
-/// The level of a line that ends in a colon and stands above a bold heading. The levels of Markdown
-/// end at six.
-const SECTION: usize = 7;
 /// The level of a bold paragraph.
 const BOLD: usize = 8;
 /// The level of any other introduction of passages.
 const LEAD_IN: usize = 9;
-/// Maximum length, in bytes, of a sentence that is the heading of the list or table after it.
-const MAX_INTRODUCTION_BYTES: usize = 200;
 /// Number of bytes of a code block after which the rest is ignored.
 const MAX_CODE_BYTES: usize = 80;
 
@@ -59,19 +55,26 @@ pub(crate) enum Form {
     Row,
 }
 
-/// Returns the passages of `markdown`, in order. Quotes, HTML other than placeholders, and code
-/// blocks are omitted, but a code block of one short line completes the sentence before it.
+/// Returns the passages of `markdown`, in order. Quotes, struck text, HTML other than placeholders,
+/// and code blocks are omitted, but a code block of one short line completes the sentence before
+/// it.
 pub(crate) fn passages(markdown: &str) -> Vec<Passage> {
     let markdown = with_list_marks(&markdown[..markdown.floor_char_boundary(MAX_PARSED_BYTES)]);
     let markdown = with_globs_escaped(&markdown);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let mut parser = PassageParser::default();
-    for event in Parser::new_ext(&markdown, options) {
+    for (event, range) in Parser::new_ext(&markdown, options).into_offset_iter() {
         if parser.passages.len() >= MAX_PASSAGES {
             break;
         }
-        parser.handle(event);
+        let is_struck =
+            matches!(event, Event::Start(Tag::Strikethrough) | Event::End(TagEnd::Strikethrough));
+        // In `5~10 s and 3~4 s`, a single tilde strikes out nothing.
+        match is_struck && !markdown[range].starts_with(STRUCK) {
+            true => parser.handle(Event::Text("~".into())),
+            false => parser.handle(event),
+        }
     }
     parser.passages
 }
@@ -94,7 +97,7 @@ struct PassageParser {
     parents: Vec<Option<String>>,
     mark: Option<String>,
     ticked: Option<bool>,
-    /// Number of open code blocks and HTML blocks, whose text is omitted.
+    /// Number of open code blocks, HTML blocks and struck texts, whose text is omitted.
     hidden: usize,
     /// Number of open quotes. All parts of a quote are omitted, including its headings and lists.
     quotes: usize,
@@ -148,6 +151,10 @@ impl PassageParser {
                 self.code = Some(String::new());
             }
             Tag::HtmlBlock => self.hidden += 1,
+            Tag::Strikethrough => {
+                self.text.push_str(STRUCK);
+                self.hidden += 1;
+            }
             Tag::Table(_) if self.lists == 0 => self.lead_in(),
             // The text of an item ends where a table begins.
             Tag::Table(_) => self.finish(),
@@ -200,6 +207,7 @@ impl PassageParser {
                     self.complete_before_code(&code);
                 }
             }
+            TagEnd::Strikethrough => self.hidden = self.hidden.saturating_sub(1),
             TagEnd::Heading(level) => self.heading(level as usize),
             TagEnd::Paragraph if self.lists == 0 => self.paragraph(),
             TagEnd::Item => self.finish(),
@@ -243,25 +251,6 @@ impl PassageParser {
         self.mark = None;
     }
 
-    fn heading(&mut self, depth: usize) {
-        self.join_lines();
-        // `A few points:` is a heading above the bold headings that follow it.
-        if depth == BOLD && self.at_heading == self.passages.len() {
-            let leads = self.headings.pop_if(|(known, _)| *known == LEAD_IN);
-            if let Some((_, text)) = leads {
-                self.headings.retain(|(known, _)| *known < SECTION);
-                self.headings.push((SECTION, text));
-            }
-        }
-        let text = one_line(&self.text).trim_end_matches([':', '.']).trim().to_owned();
-        self.clear();
-        self.headings.retain(|(known, _)| *known < depth);
-        if !text.is_empty() {
-            self.headings.push((depth, text));
-            self.at_heading = self.passages.len();
-        }
-    }
-
     /// Adds a paragraph outside of lists, as text or as a heading.
     fn paragraph(&mut self) {
         self.trim();
@@ -284,49 +273,6 @@ impl PassageParser {
         } else {
             self.finish();
         }
-    }
-
-    /// Turns the last sentence of the text into a heading. If a statement precedes this sentence,
-    /// the statement is added as a paragraph first.
-    fn heading_after_statement(&mut self) {
-        if let Some((before, last)) = statement_and_introduction(&self.text) {
-            let (label, before) = split_label(&before, self.label_end);
-            self.text = last;
-            self.push(Form::Paragraph, None, label, &before);
-        }
-        self.heading(LEAD_IN);
-    }
-
-    /// Turns a sentence with a final colon before a list or table into the heading of its items.
-    fn lead_in(&mut self) {
-        let headings = self.headings.iter().map(|(_, heading)| heading);
-        let Some(last) = self.passages.last_mut().filter(|last| {
-            last.form == Form::Paragraph
-                && last.text.ends_with(':')
-                && last.headings.iter().eq(headings)
-        }) else {
-            return;
-        };
-        let all = sentences(&last.text);
-        let [before @ .., introduction] = all.as_slice() else { return };
-        let introduction = introduction.trim_end_matches(':');
-        let (before, introduction) = match (last.label.as_deref(), before.is_empty()) {
-            (Some(label), true) => (String::new(), format!("{label}: {introduction}")),
-            _ => (before.join(" "), introduction.to_owned()),
-        };
-        // `Added a page, covering:` reports work; the items after it are the page's contents.
-        let has_contents =
-            pattern!(r"(?i)\b(?:cover|document|describ|explain)(?:e?s|ing)(?: the following)?$");
-        if introduction.len() > MAX_INTRODUCTION_BYTES || has_contents.is_match(&introduction) {
-            return;
-        }
-        if before.is_empty() {
-            self.passages.pop();
-        } else {
-            last.text = before;
-        }
-        self.headings.retain(|(depth, _)| *depth < LEAD_IN);
-        self.headings.push((LEAD_IN, introduction));
     }
 
     /// Completes the sentence before a code block, or shortens it, as [`with_code`] does.
@@ -380,6 +326,9 @@ impl PassageParser {
     }
 
     fn finish(&mut self) {
+        if is_struck_out(&self.text) {
+            self.clear();
+        }
         self.join_lines();
         let form = match self.lists {
             0 => Form::Paragraph,
@@ -757,6 +706,33 @@ mod tests {
                 "Remaining work > Wire the parser",
                 "Remaining work > Index",
                 "Remaining work > Last.",
+            ]
+        );
+    }
+
+    #[test]
+    fn struck_text_is_omitted() {
+        let text = "## Remaining\n\n- ~~Add retry~~\n- ~~Add `b`~~ (done)\n- ~~**Old**~~ \u{2014} fixed in `a1`\n- [ ] ~~Cut it~~: no longer needed\n- Measure the import\n\n~~Use Redis~~ SQLite is enough\n\n| Task | State |\n|---|---|\n| ~~Index~~ | done |\n| Lists | ~~open~~ now |\n";
+        assert_eq!(
+            shown(text),
+            [
+                "Remaining > Measure the import",
+                "Remaining > SQLite is enough",
+                "Remaining > Lists | now",
+            ]
+        );
+    }
+
+    #[test]
+    fn text_beside_struck_text_is_kept() {
+        let text = "- ~~Redis~~ Completed the switch to SQLite\n- ~~Redis~~ (SQLite) in `a.rs`\n- Keep ~~nothing~~ all\n- it takes 5~10 s, then 3~4 s\n";
+        assert_eq!(
+            shown(text),
+            [
+                " > Completed the switch to SQLite",
+                " > (SQLite) in `a.rs`",
+                " > Keep all",
+                " > it takes 5~10 s, then 3~4 s",
             ]
         );
     }
