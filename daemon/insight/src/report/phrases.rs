@@ -396,6 +396,10 @@ mod tests {
                 }
                 for sentence in &phrases.examples {
                     assert!(is_phrase(topic, sentence), "{name}: {sentence}");
+                    // No earlier file may match the example.
+                    if let Some(claim) = topic.of_claim() {
+                        assert_eq!(topic_of_sentence(sentence), Some(claim), "{name}: {sentence}");
+                    }
                 }
                 for other in &phrases.counter_examples {
                     assert!(!is_phrase(topic, other), "{name}: {other}");
