@@ -50,6 +50,7 @@ const FILES: &[(&str, &str)] = phrases![
     "en/instruction.toml",
     "en/proposal.toml",
     "en/open.toml",
+    "en/fixed_failure.toml",
     "en/known_failure.toml",
     "en/decision.toml",
     "en/cause.toml",
