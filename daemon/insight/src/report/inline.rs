@@ -114,6 +114,19 @@ pub(super) fn ticked(text: &str) -> Option<bool> {
     text.trim_start().starts_with(['⏳', '⌛', '☐', '⬜', '🔲', '🕐']).then_some(false)
 }
 
+/// The mark of struck text, and its replacement in a passage until
+/// [`one_line`](crate::text::one_line) removes it.
+pub(super) const STRUCK: &str = "~~";
+
+/// Whether a text consists of struck text and at most a remark on this text, as in
+/// `~~Add a retry~~ (done)`.
+pub(super) fn is_struck_out(text: &str) -> bool {
+    let remark = pattern!(
+        r"(?i)^\W*(?:(?:(?:already |now )?(?:done|fixed|resolved|completed?|implemented|addressed|removed|dropped|obsolete|cancell?ed|skipped|merged|shipped)|(?:no longer|not) (?:needed|required|relevant|necessary))(?: (?:in|by|via|as) .*)?)?\W*$"
+    );
+    text.trim_start().strip_prefix(STRUCK).is_some_and(|rest| remark.is_match(rest))
+}
+
 /// Splits a text into its bold start, if this is a label, and the rest.
 pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<String>, String) {
     let Some(end) = label_end.filter(|end| text.is_char_boundary(*end)) else {
@@ -124,13 +137,17 @@ pub(super) fn split_label(text: &str, label_end: Option<usize>) -> (Option<Strin
     if rest.trim().is_empty() && is_sentence(&inside) {
         return (None, text.to_owned());
     }
-    // Bold text in the middle of a sentence is not a label.
+    // Bold text in the middle of a sentence is not a label. Neither is the first word of a sentence
+    // such as `**No** API changes were made`.
+    let is_determiner =
+        pattern!(r"(?i)^(?:no|not|never|none|nothing|zero|without|only|all|both|every|each)$")
+            .is_match(&inside);
     let continues = rest.trim_start().chars().next();
     let aside = pattern!(r"^(\([^()]{1,90}\)) ?(?:[:—–-]\s*)|^(\([^()]*\))$");
     let is_label = inside.ends_with([':', '.', '!'])
         || continues.is_none_or(|next| matches!(next, ':' | '—' | '–' | '-' | '→'))
         || aside.is_match(rest.trim_start())
-        || rest.trim_start().starts_with(char::is_uppercase);
+        || rest.trim_start().starts_with(char::is_uppercase) && !is_determiner;
     if !is_label || inside.is_empty() || inside.len() > 160 {
         return (None, text.to_owned());
     }

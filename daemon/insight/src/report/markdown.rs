@@ -1,15 +1,16 @@
 //! Parses Markdown into a flat list of passages, each with the headings above it.
 
+mod headings;
 mod rows;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use crate::report::inline::{
-    is_aside, is_label_line, is_line_alone, is_numbered, is_placeholder, is_plan_column, is_stated,
-    is_unfinished, may_precede_label, split_label, statement_and_introduction, ticked, with_code,
+    STRUCK, is_aside, is_label_line, is_line_alone, is_numbered, is_placeholder, is_plan_column,
+    is_stated, is_struck_out, is_unfinished, may_precede_label, split_label, ticked, with_code,
 };
 use crate::report::source::{with_globs_escaped, with_list_marks};
-use crate::text::{one_line, pattern, position_of_link, sentences};
+use crate::text::{one_line, pattern, position_of_link};
 
 /// Maximum number of bytes of a report that are parsed. Deep nesting costs more than linear time.
 const MAX_PARSED_BYTES: usize = 16_000;
@@ -18,15 +19,10 @@ const MAX_PASSAGES: usize = 160;
 /// Maximum length, in bytes, of a bold heading, and of a line that is a heading because of its
 /// final colon. A bold heading with an aside in brackets may be twice as long.
 const MAX_HEADING_BYTES: usize = 70;
-/// The level of a line that ends in a colon and stands above a bold heading. The levels of Markdown
-/// end at six.
-const SECTION: usize = 7;
 /// The level of a bold paragraph.
 const BOLD: usize = 8;
 /// The level of any other introduction of passages.
 const LEAD_IN: usize = 9;
-/// Maximum length, in bytes, of a sentence that is the heading of the list or table after it.
-const MAX_INTRODUCTION_BYTES: usize = 200;
 /// Number of bytes of a code block after which the rest is ignored.
 const MAX_CODE_BYTES: usize = 80;
 
@@ -59,19 +55,26 @@ pub(crate) enum Form {
     Row,
 }
 
-/// Returns the passages of `markdown`, in order. Quotes, HTML other than placeholders, and code
-/// blocks are omitted, but a code block of one short line completes the sentence before it.
+/// Returns the passages of `markdown`, in order. Quotes, struck text, HTML other than placeholders,
+/// and code blocks are omitted, but a code block of one short line completes the sentence before
+/// it.
 pub(crate) fn passages(markdown: &str) -> Vec<Passage> {
     let markdown = with_list_marks(&markdown[..markdown.floor_char_boundary(MAX_PARSED_BYTES)]);
     let markdown = with_globs_escaped(&markdown);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH;
     let mut parser = PassageParser::default();
-    for event in Parser::new_ext(&markdown, options) {
+    for (event, range) in Parser::new_ext(&markdown, options).into_offset_iter() {
         if parser.passages.len() >= MAX_PASSAGES {
             break;
         }
-        parser.handle(event);
+        let is_struck =
+            matches!(event, Event::Start(Tag::Strikethrough) | Event::End(TagEnd::Strikethrough));
+        // In `5~10 s and 3~4 s`, a single tilde strikes out nothing.
+        match is_struck && !markdown[range].starts_with(STRUCK) {
+            true => parser.handle(Event::Text("~".into())),
+            false => parser.handle(event),
+        }
     }
     parser.passages
 }
@@ -94,8 +97,10 @@ struct PassageParser {
     parents: Vec<Option<String>>,
     mark: Option<String>,
     ticked: Option<bool>,
-    /// Number of open code blocks, quotes and HTML blocks, whose text is omitted.
+    /// Number of open code blocks, HTML blocks and struck texts, whose text is omitted.
     hidden: usize,
+    /// Number of open quotes. All parts of a quote are omitted, including its headings and lists.
+    quotes: usize,
     /// The start of the open code block.
     code: Option<String>,
     link: Option<String>,
@@ -106,6 +111,9 @@ struct PassageParser {
 impl PassageParser {
     fn handle(&mut self, event: Event<'_>) {
         match event {
+            Event::Start(Tag::BlockQuote(_)) => self.quotes += 1,
+            Event::End(TagEnd::BlockQuote(_)) => self.quotes = self.quotes.saturating_sub(1),
+            _ if self.quotes > 0 => {}
             Event::Start(tag) => self.start(&tag),
             Event::End(tag) => self.end(tag),
             Event::Text(text) if self.hidden == 0 => self.text.push_str(&text),
@@ -142,8 +150,14 @@ impl PassageParser {
                 self.hidden += 1;
                 self.code = Some(String::new());
             }
-            Tag::BlockQuote(_) | Tag::HtmlBlock => self.hidden += 1,
+            Tag::HtmlBlock => self.hidden += 1,
+            Tag::Strikethrough => {
+                self.text.push_str(STRUCK);
+                self.hidden += 1;
+            }
             Tag::Table(_) if self.lists == 0 => self.lead_in(),
+            // The text of an item ends where a table begins.
+            Tag::Table(_) => self.finish(),
             Tag::List(first) => {
                 if self.lists == 0 {
                     self.lead_in();
@@ -163,7 +177,7 @@ impl PassageParser {
                 });
             }
             Tag::Heading { .. } | Tag::Paragraph | Tag::TableCell => {
-                if !matches!(tag, Tag::Paragraph) || self.lists == 0 {
+                if matches!(tag, Tag::TableCell) || self.lists == 0 {
                     self.clear();
                 } else if !self.text.is_empty() {
                     self.finish();
@@ -187,12 +201,13 @@ impl PassageParser {
                 let link = self.link.take().unwrap_or_default();
                 self.text.push_str(position_of_link(&self.text, &link));
             }
-            TagEnd::CodeBlock | TagEnd::BlockQuote(_) | TagEnd::HtmlBlock => {
+            TagEnd::CodeBlock | TagEnd::HtmlBlock => {
                 self.hidden = self.hidden.saturating_sub(1);
                 if let Some(code) = self.code.take() {
                     self.complete_before_code(&code);
                 }
             }
+            TagEnd::Strikethrough => self.hidden = self.hidden.saturating_sub(1),
             TagEnd::Heading(level) => self.heading(level as usize),
             TagEnd::Paragraph if self.lists == 0 => self.paragraph(),
             TagEnd::Item => self.finish(),
@@ -236,42 +251,21 @@ impl PassageParser {
         self.mark = None;
     }
 
-    fn heading(&mut self, depth: usize) {
-        self.join_lines();
-        // `A few points:` is a heading above the bold headings that follow it.
-        if depth == BOLD && self.at_heading == self.passages.len() {
-            let leads = self.headings.pop_if(|(known, _)| *known == LEAD_IN);
-            if let Some((_, text)) = leads {
-                self.headings.retain(|(known, _)| *known < SECTION);
-                self.headings.push((SECTION, text));
-            }
-        }
-        let text = one_line(&self.text).trim_end_matches([':', '.']).trim().to_owned();
-        self.clear();
-        self.headings.retain(|(known, _)| *known < depth);
-        if !text.is_empty() {
-            self.headings.push((depth, text));
-            self.at_heading = self.passages.len();
-        }
-    }
-
     /// Adds a paragraph outside of lists, as text or as a heading.
     fn paragraph(&mut self) {
+        self.trim();
         if let Some(end) =
             self.label_end.filter(|end| is_label_line(&self.text, *end, MAX_HEADING_BYTES))
         {
             self.text.replace_range(end..=end, ": ");
         }
         self.join_lines();
-        let text = self.text.trim();
-        let is_bold = self
-            .label_end
-            .is_some_and(|end| text[end.min(text.len())..].trim_matches([':', ' ']).is_empty());
+        let text = self.text.as_str();
+        let behind = self.label_end.and_then(|end| text.get(end..));
+        let is_bold = behind.is_some_and(|rest| rest.trim_matches([':', ' ']).is_empty());
         let is_short = text.len() <= MAX_HEADING_BYTES;
         let is_headline = is_short && is_bold
-            || self.label_end.is_some_and(|end| {
-                text.len() <= 2 * MAX_HEADING_BYTES && is_aside(&text[end.min(text.len())..])
-            });
+            || behind.is_some_and(|rest| text.len() <= 2 * MAX_HEADING_BYTES && is_aside(rest));
         if is_headline && self.starts_bold() && !is_stated(text) {
             self.heading(BOLD);
         } else if is_short && text.ends_with(':') && !(self.starts_bold() && is_numbered(text)) {
@@ -279,49 +273,6 @@ impl PassageParser {
         } else {
             self.finish();
         }
-    }
-
-    /// Turns the last sentence of the text into a heading. If a statement precedes this sentence,
-    /// the statement is added as a paragraph first.
-    fn heading_after_statement(&mut self) {
-        if let Some((before, last)) = statement_and_introduction(&self.text) {
-            let (label, before) = split_label(&before, self.label_end);
-            self.text = last;
-            self.push(Form::Paragraph, None, label, &before);
-        }
-        self.heading(LEAD_IN);
-    }
-
-    /// Turns a sentence with a final colon before a list or table into the heading of its items.
-    fn lead_in(&mut self) {
-        let headings = self.headings.iter().map(|(_, heading)| heading);
-        let Some(last) = self.passages.last_mut().filter(|last| {
-            last.form == Form::Paragraph
-                && last.text.ends_with(':')
-                && last.headings.iter().eq(headings)
-        }) else {
-            return;
-        };
-        let all = sentences(&last.text);
-        let [before @ .., introduction] = all.as_slice() else { return };
-        let introduction = introduction.trim_end_matches(':');
-        let (before, introduction) = match (last.label.as_deref(), before.is_empty()) {
-            (Some(label), true) => (String::new(), format!("{label}: {introduction}")),
-            _ => (before.join(" "), introduction.to_owned()),
-        };
-        // `Added a page, covering:` reports work; the items after it are the page's contents.
-        let has_contents =
-            pattern!(r"(?i)\b(?:cover|document|describ|explain)(?:e?s|ing)(?: the following)?$");
-        if introduction.len() > MAX_INTRODUCTION_BYTES || has_contents.is_match(&introduction) {
-            return;
-        }
-        if before.is_empty() {
-            self.passages.pop();
-        } else {
-            last.text = before;
-        }
-        self.headings.retain(|(depth, _)| *depth < LEAD_IN);
-        self.headings.push((LEAD_IN, introduction));
     }
 
     /// Completes the sentence before a code block, or shortens it, as [`with_code`] does.
@@ -350,6 +301,15 @@ impl PassageParser {
         }
     }
 
+    /// Removes the blanks at both ends of the text.
+    fn trim(&mut self) {
+        self.text.truncate(self.text.trim_end().len());
+        let blank = self.text.len() - self.text.trim_start().len();
+        self.text.drain(..blank);
+        let length = self.text.len();
+        self.label_end = self.label_end.map(|end| end.saturating_sub(blank).min(length));
+    }
+
     fn starts_bold(&self) -> bool {
         self.label_end.is_some_and(|end| end > 0 && end <= self.text.len())
     }
@@ -366,6 +326,9 @@ impl PassageParser {
     }
 
     fn finish(&mut self) {
+        if is_struck_out(&self.text) {
+            self.clear();
+        }
         self.join_lines();
         let form = match self.lists {
             0 => Form::Paragraph,
@@ -443,6 +406,22 @@ mod tests {
     fn a_bold_start_may_end_within_the_statement_before_a_list() {
         let found = shown("**已修复 a b c 问题。所有测试通过**。说明:\n\n- 一\n");
         assert!(found.iter().any(|one| one.contains("所有测试通过")), "{found:?}");
+    }
+
+    #[test]
+    fn blanks_of_several_bytes_before_bold_text_do_not_count() {
+        assert_eq!(
+            shown("Both.\n\n&nbsp;**Done** — all tests pass.\n\n\u{3000}**Done** ✅ works\n"),
+            [" > Both.", " > Done | all tests pass.", " > Done works"]
+        );
+        assert_eq!(shown("&nbsp;**Still open:**&nbsp;\n\n- Index\n"), ["Still open > Index"]);
+        // Each combination of blanks, bold text, marks and breaks is parsed without a panic.
+        let parts = ["&nbsp;", "\u{3000}", "**更 b**", "**", " ", "\n", "— é", ":", "`ü`", "(a) "];
+        for number in 0..10_000_usize {
+            let digits = [number / 1000, number / 100 % 10, number / 10 % 10, number % 10];
+            let text: String = digits.iter().map(|digit| parts[*digit]).collect();
+            passages(&format!("**{text}\n\n{text}\n\n- {text}\n  ```\n  ü\n  ```\n  {text}:\n"));
+        }
     }
 
     #[test]
@@ -679,10 +658,82 @@ mod tests {
     }
 
     #[test]
+    fn a_bold_negation_or_amount_is_not_a_label() {
+        let text = "**No** API changes were made.\n\n## Still open\n\n- **No** CI job runs it\n- **All** JSON files\n";
+        assert_eq!(
+            shown(text),
+            [
+                " > No API changes were made.",
+                "Still open > No CI job runs it",
+                "Still open > All JSON files",
+            ]
+        );
+        let text = "- **No:** API 2 stays\n- **No** - API 2 stays\n- **No.** API 2 stays\n- **Both sides** API 2\n";
+        assert_eq!(
+            shown(text),
+            [
+                " > No | API 2 stays",
+                " > No | API 2 stays",
+                " > No | API 2 stays",
+                " > Both sides | API 2",
+            ]
+        );
+    }
+
+    #[test]
     fn an_item_ends_where_a_nested_list_begins() {
         assert_eq!(
             shown("- outer\n  - inner\n- [x] ticked"),
             [" > outer", " > inner", " > ticked"]
+        );
+    }
+
+    #[test]
+    fn an_item_ends_where_a_table_or_a_heading_begins() {
+        let text = "1. All are faster:\n\n   | Bench | Time |\n   |---|---|\n   | Read | 3 ms |\n\n2. Renamed it\n   # Later\n   - Index\n";
+        assert_eq!(
+            shown(text),
+            [" > All are faster:", " > Read | Time: 3 ms", " > Renamed it", "Later > Index"]
+        );
+    }
+
+    #[test]
+    fn the_parts_of_a_quote_are_omitted() {
+        let text = "## Remaining work\n\n> ## Acceptance\n> must pass\n>\n> - a\n\n- Wire the parser\n  > **now**\n  > `soon`\n- Index\n\n> first\n> **second**\n\nLast.\n";
+        assert_eq!(
+            shown(text),
+            [
+                "Remaining work > Wire the parser",
+                "Remaining work > Index",
+                "Remaining work > Last.",
+            ]
+        );
+    }
+
+    #[test]
+    fn struck_text_is_omitted() {
+        let text = "## Remaining\n\n- ~~Add retry~~\n- ~~Add `b`~~ (done)\n- ~~**Old**~~ \u{2014} fixed in `a1`\n- [ ] ~~Cut it~~: no longer needed\n- Measure the import\n\n~~Use Redis~~ SQLite is enough\n\n| Task | State |\n|---|---|\n| ~~Index~~ | done |\n| Lists | ~~open~~ now |\n";
+        assert_eq!(
+            shown(text),
+            [
+                "Remaining > Measure the import",
+                "Remaining > SQLite is enough",
+                "Remaining > Lists | now",
+            ]
+        );
+    }
+
+    #[test]
+    fn text_beside_struck_text_is_kept() {
+        let text = "- ~~Redis~~ Completed the switch to SQLite\n- ~~Redis~~ (SQLite) in `a.rs`\n- Keep ~~nothing~~ all\n- it takes 5~10 s, then 3~4 s\n";
+        assert_eq!(
+            shown(text),
+            [
+                " > Completed the switch to SQLite",
+                " > (SQLite) in `a.rs`",
+                " > Keep all",
+                " > it takes 5~10 s, then 3~4 s",
+            ]
         );
     }
 

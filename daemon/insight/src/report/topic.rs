@@ -17,6 +17,8 @@ pub(crate) enum Topic {
     Open,
     /// A failure that existed before this work and is not part of it.
     KnownFailure,
+    /// The session repaired failures that existed before its work.
+    FixedFailure,
     /// A possible change or a plan; not a fact.
     Proposal,
     /// Instructions for use, and lists of files; not kept.
@@ -149,6 +151,7 @@ impl Topic {
     pub(super) fn of_claim(self) -> Option<Topic> {
         match self {
             Topic::LeftToUser => Some(Topic::Open),
+            Topic::FixedFailure => Some(Topic::Fix),
             Topic::Done
             | Topic::Decision
             | Topic::Finding

@@ -74,7 +74,7 @@ fn is_pasted(line: &str) -> bool {
 /// Returns a sentence without opening words such as `ok, so`.
 pub(crate) fn without_opener(sentence: &str) -> &str {
     let opener = pattern!(
-        r"(?i)^(?:(?:\d{1,2}[.)]|[-*•]) +)?(?:(?:ok(?:ay)?|ah+|oh|uh|u+m+|hmm+|yes|yeah|yep|yup|sure|no(?:pe)?[,.!]|and|so|then|but|also|well|right|actually|great|nice|good|cool|perfect|alright|please|maybe|ja|nein|gut|bitte|oui|non|sí|vale|d.accord)\b[,.!:;]* +|no[,.!] +)*"
+        r"(?i)^(?:(?:\d{1,2}[.)]|[-*•]) +)?(?:(?:ok(?:ay)?|ah+|oh|uh|u+m+|hmm+|yes|yeah|yep|yup|sure|no(?:pe)?[,.!]|and|so|then|but|also|well|right|actually|great|nice|good|cool|perfect|alright|please|maybe|ja|nein|gut|bitte|oui|non|vale|d.accord)\b[,.!:;]* +|sí[,.!:;]* +|no[,.!] +)*"
     );
     opener.find(sentence).map_or(sentence, |found| &sentence[found.end()..])
 }
@@ -110,5 +110,7 @@ mod tests {
         assert_eq!(without_opener("ok, so let's go"), "let's go");
         assert_eq!(without_opener("no need to"), "no need to");
         assert_eq!(without_opener("no, keep it"), "keep it");
+        assert_eq!(without_opener("sí, vale, hazlo"), "hazlo");
+        assert_eq!(without_opener("síguelo"), "síguelo");
     }
 }

@@ -56,14 +56,21 @@ fn learned_classification(
     let params = json!({ "command": command.raw_command });
     let by_subcommand = command.subcommand.as_ref().map(|_| name_of(command));
     let program = format!("bash:{}", command.base_command);
-    let names = by_subcommand.into_iter().chain([program]);
-    let steps = CHAIN.iter().filter(|step| step.step() != ClassifierStep::Heuristic);
-    let steps =
-        steps.filter(|step| step.step() == ClassifierStep::Corrected || !command.is_known());
-    let (found, by) = names.into_iter().find_map(|name| {
-        let subject = Subject { name: &name, params: &params, kind: SubjectKind::Command(command) };
-        steps.clone().find_map(|step| Some((step.classify(&subject, learned)?, step.step())))
-    })?;
+    let names: Vec<String> = by_subcommand.into_iter().chain([program]).collect();
+    let mut find = |is_wanted: fn(ClassifierStep) -> bool| {
+        names.iter().find_map(|name| {
+            let kind = SubjectKind::Command(command);
+            let subject = Subject { name, params: &params, kind };
+            let mut steps = CHAIN.iter().filter(|step| is_wanted(step.step()));
+            steps.find_map(|step| Some((step.classify(&subject, learned)?, step.step())))
+        })
+    };
+    // A correction for the program takes precedence over a model's answer for the subcommand.
+    let mut found = find(|step| step == ClassifierStep::Corrected);
+    if found.is_none() && !command.is_known() {
+        found = find(|step| matches!(step, ClassifierStep::Exact | ClassifierStep::Name));
+    }
+    let (found, by) = found?;
     let revised = BashCommandClassification {
         intent: found.intent,
         domain: found.domain,

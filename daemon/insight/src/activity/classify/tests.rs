@@ -279,6 +279,28 @@ fn an_unknown_command_is_requested_and_stored_by_its_subcommand() {
 }
 
 #[test]
+fn a_correction_for_a_program_overrides_an_answer_about_its_subcommand() {
+    let mut learned = ClassificationCache::default();
+    let mut answer = classify(&call("Read", "a.rs"), &mut learned);
+    let Classified::Known { classification, .. } = &mut answer else { panic!("not known") };
+    classification.tool_name = "bash:frobctl flurb".to_owned();
+    learned.learn(classification, &[]);
+    let step = |learned: &mut ClassificationCache| match classify(
+        &call("Bash", "frobctl flurb a"),
+        learned,
+    ) {
+        Classified::Known { classification, by } => (classification.intent, by),
+        unknown => panic!("{unknown:?}"),
+    };
+    assert_eq!(step(&mut learned), (ToolIntent::Read, ClassifierStep::Name));
+    let correction = |intent| ToolCorrection { intent, domain: ToolDomain::Testing, signals: None };
+    learned.correct("bash:frobctl", correction(ToolIntent::Validate));
+    assert_eq!(step(&mut learned), (ToolIntent::Validate, ClassifierStep::Corrected));
+    learned.correct("bash:frobctl flurb", correction(ToolIntent::Search));
+    assert_eq!(step(&mut learned), (ToolIntent::Search, ClassifierStep::Corrected));
+}
+
+#[test]
 fn an_answer_about_a_known_command_changes_nothing() {
     let mut learned = ClassificationCache::default();
     let mut answer = classify(&call("Bash", "npm test"), &mut learned);

@@ -86,8 +86,9 @@ fn find(draft: &Draft<'_>, sentence: &str) -> Option<SentenceContext> {
 /// Returns a question with its answer, and with the verdict before the answer in the report, for
 /// example `Yes.` or `No — only the id`. Returns any other text unchanged.
 pub(super) fn with_verdict(draft: &Draft<'_>, text: &str) -> String {
-    let verdict =
-        pattern!(r"(?i)^(?:yes|no|yep|nope|correct|not quite|exactly|partly|ja|nein|sí|oui|non)\b");
+    let verdict = pattern!(
+        r"(?i)^(?:(?:yes|no|yep|nope|correct|not quite|exactly|partly|ja|nein|oui|non)\b|sí(?:[\s.,:;!]|$))"
+    );
     let Some((question, answer)) = fact_selection::split_question(text) else {
         return text.to_owned();
     };
@@ -222,6 +223,12 @@ No. The parser of dates needs no zone:
         );
         let other = format!("{asked} The lexer keeps comments only in debug builds.");
         assert_eq!(with_verdict(&draft, &other), other);
+        session.evidence.reports[0].text = REPORT.replace("\nNo. ", "\nSí. ");
+        let draft = Draft::new(&session.episode, &session.evidence);
+        assert_eq!(
+            with_verdict(&draft, &format!("{asked} The parser of dates needs no zone")),
+            format!("{asked} Sí. The parser of dates needs no zone")
+        );
     }
 
     #[test]

@@ -2,12 +2,18 @@
 
 use super::{Form, LEAD_IN, PassageParser};
 use crate::{
-    report::inline::{are_lists, is_blank, is_mark, with_column},
+    report::inline::{are_lists, is_blank, is_mark, is_struck_out, with_column},
     text::one_line,
 };
 
 impl PassageParser {
     pub(super) fn row(&mut self) {
+        let mut raw = self.cells.iter().map(|cell| cell.trim());
+        let name = raw.find(|cell| !is_blank(cell) && !is_mark(cell));
+        if name.is_some_and(is_struck_out) {
+            self.cells.clear();
+            return;
+        }
         let cells: Vec<String> = self.cells.drain(..).map(|cell| one_line(&cell)).collect();
         let columns = &self.columns;
         if are_lists(columns) {

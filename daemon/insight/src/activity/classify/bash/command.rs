@@ -30,6 +30,29 @@ const MAX_WORDS: usize = 20;
 /// Maximum length, in bytes, of an argument or option.
 const MAX_WORD_BYTES: usize = 200;
 
+/// The programs that do not print their version if `-v` or `-V` is their only argument.
+const WITHOUT_SHORT_VERSION: [&str; 17] = [
+    "cat",
+    "ctest",
+    "doctest",
+    "git",
+    "ls",
+    "make",
+    "nose2",
+    "nosetests",
+    "nox",
+    "prove",
+    "py.test",
+    "pytest",
+    "rspec",
+    "set",
+    "sort",
+    "tox",
+    "unittest",
+];
+/// The intents of commands that change files.
+const CHANGES: [ToolIntent; 3] = [ToolIntent::Create, ToolIntent::Modify, ToolIntent::Delete];
+
 /// A classified command of a line.
 #[derive(Clone, Debug)]
 pub(super) struct ClassifiedCommand {
@@ -171,13 +194,11 @@ impl ParsedCommand<'_> {
     /// Classifies a request for help or for the version: `--help`, `help`, `--version`.
     fn by_help_request(&self) -> Option<CommandClass> {
         let ParsedCommand { name, args, .. } = self;
-        let only = args.positionals.is_empty() && args.flags.len() == 1;
         let asks =
             |options: &[&str]| args.flags.iter().any(|flag| options.contains(&flag.as_str()));
         let helps = asks(&["--help"])
-            || (only
-                && asks(&["-h", "-help", "-?"])
-                && !matches!(name.as_str(), "df" | "du" | "free" | "ls"))
+            || self.has_only_flag(&["-h", "-help", "-?"])
+                && !matches!(name.as_str(), "df" | "du" | "free" | "ls" | "sort")
             || (args.positionals.first().is_some_and(|word| word == "help")
                 && name != "make"
                 && !self.takes_operands());
@@ -187,16 +208,25 @@ impl ParsedCommand<'_> {
             return Some(CommandClass::new(intent, domain, TABLE_CONFIDENCE, reasoning));
         }
         let versions = (args.positionals.is_empty() && asks(&["--version"]))
-            || (only
-                && asks(&["-V", "-v", "-version"])
-                && !matches!(
-                    name.as_str(),
-                    "cat" | "git" | "ls" | "set" | "pytest" | "ctest" | "rspec" | "prove" | "make"
-                ));
+            || self.has_only_flag(&["-V", "-v", "-version"])
+                && !WITHOUT_SHORT_VERSION.contains(&name.as_str());
         versions.then(|| {
             let reasoning = format!("asks `{name}` for its version");
             CommandClass::new(ToolIntent::Read, ToolDomain::Process, TABLE_CONFIDENCE, reasoning)
         })
+    }
+
+    /// Whether the command consists of its program and one of `flags`. A command that changes files
+    /// does not count: in `xargs rm -v`, the names of the files come from the input.
+    fn has_only_flag(&self, flags: &[&str]) -> bool {
+        let [flag] = self.args.flags.as_slice() else { return false };
+        let rule = self.program.and_then(|program| program.rule(&self.args));
+        let changes_files = rule.is_some_and(|rule| {
+            let is_change =
+                matches!(rule.purpose, Purpose::Fixed(intent) if CHANGES.contains(&intent));
+            is_change && matches!(rule.domain, Where::Fixed(ToolDomain::Filesystem))
+        });
+        self.args.positionals.is_empty() && flags.contains(&flag.as_str()) && !changes_files
     }
 
     fn by_rule(&self, program: &Program, rule: &Rule) -> CommandClass {

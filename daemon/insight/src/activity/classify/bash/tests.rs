@@ -78,6 +78,27 @@ fn the_main_command_is_the_purpose_of_the_line() {
 }
 
 #[test]
+fn a_lone_short_option_asks_for_the_version_only_of_some_programs() {
+    for (line, main) in [
+        ("python -m unittest -v", "unittest validate testing"),
+        ("tox -v", "tox validate testing"),
+        ("find . -name '*.pyc' | xargs rm -v", "rm delete filesystem"),
+        ("find . -name '*.sh' | xargs chmod -v", "chmod modify filesystem"),
+        ("jest -v", "jest read process"),
+        ("node -v", "node read process"),
+        ("gcc -v", "gcc read process"),
+        ("frobctl -V", "frobctl read process"),
+        ("rm --help", "rm read documentation"),
+        ("frobctl -h", "frobctl read documentation"),
+    ] {
+        assert_eq!(main_of(line), main, "{line}");
+    }
+    for line in ["sort -V", "sort -h"] {
+        assert_eq!(main_of(line), main_of("sort -n"), "{line}");
+    }
+}
+
+#[test]
 fn tasks_are_classified_by_their_names() {
     for (line, expected) in [
         ("npm run lint", "npm validate code"),

@@ -182,7 +182,7 @@ fn is_withdrawal(sentence: &str) -> bool {
 /// a permission for the current task, unless the user stated a wish about it.
 fn is_lasting_withdrawal(sentence: &str) -> bool {
     pattern!(
-        r"(?i)\b(?:any ?more|any longer|no longer|from now on|rules?|what i said|wish|instructions?|preferences?|stop always)\b|\b(?:nicht|keine?n?)\b.{0,60}\b(?:mehr|länger)\b|\b(?:vergiss|ab jetzt|ya no|olvida|oublie)\b|\bplus (?:besoin|nécessaire|à|la peine)\b|再|忘|もう|取り消|無視"
+        r"(?i)\b(?:any ?more|any longer|no longer|from now on|rules?|what i said|wish|instructions?|preferences?|stop always)\b|\b(?:nicht|keine?n?)\b.{0,60}\b(?:mehr|länger)\b|\b(?:vergiss|ab jetzt|ya no|olvida|oublie)\b|\bplus (?:(?:besoin|nécessaire|la peine)\b|à(?:\s|$))|再|忘|もう|取り消|無視"
     )
     .is_match(sentence)
         && !pattern!(r"可以重新").is_match(sentence)
@@ -313,6 +313,7 @@ mod tests {
             ("It's fine to push to main from now on.", true),
             ("Forget what I said about pnpm.", true),
             ("Ya no hace falta firmar los commits.", true),
+            ("Tu n'as plus à signer les commits.", true),
             ("不用再签名提交了。", true),
             ("Du musst die Commits nicht mehr signieren.", true),
             ("もうコミットに署名する必要はありません。", true),

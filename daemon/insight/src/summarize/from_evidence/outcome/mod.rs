@@ -224,7 +224,8 @@ pub(super) fn is_thanks(prompt: &str) -> bool {
 }
 
 /// Whether the last prompt gives up the work and orders no other work, the session has no commit
-/// and no pull request, and no file was changed after the prompt.
+/// and no pull request, and no file was changed after the prompt. `Drop it` after a question such
+/// as `Keep the column or drop it?` gives up no work.
 pub(super) fn is_given_up(evidence: &Evidence) -> bool {
     let Some(last) = evidence.prompts.last() else { return false };
     let is_given_up = |sentence: &&str| is_phrase(Topic::Abandonment, sentence);
@@ -234,10 +235,43 @@ pub(super) fn is_given_up(evidence: &Evidence) -> bool {
         && evidence.commits.is_empty()
         && evidence.pull_requests.is_empty()
         && !evidence.changed_files().any(|(_, work)| work.last.follows(last.origin))
+        && !follows_removal_question(evidence, last)
+}
+
+/// Whether the report before a prompt ends with the question whether to keep or to remove
+/// something.
+fn follows_removal_question(evidence: &Evidence, prompt: &Quote) -> bool {
+    let report = evidence.reports.iter().rfind(|report| prompt.origin.follows(report.origin));
+    let text = report.map_or(String::new(), |report| one_line(&report.text));
+    let question = sentences(&text).pop().filter(|last| last.ends_with(['?', '？']));
+    question.is_some_and(|question| {
+        pattern!(r"(?i)\b(?:keep|drop|scrap|ditch|abandon|remove|delete|discard|get rid)\b")
+            .is_match(question)
+            && !pattern!(
+                r"(?i)\b(?:continue|go(?:ing)? on|carry on|keep (?:going|trying|working))\b"
+            )
+            .is_match(question)
+    })
 }
 
 pub(super) fn postpones_work(request: &str) -> bool {
-    sentences(request).iter().any(|sentence| is_phrase(Topic::Adjourned, sentence))
+    let is_postponed =
+        |sentence: &&str| is_phrase(Topic::Adjourned, sentence) && !orders_before_review(sentence);
+    sentences(request).iter().any(is_postponed)
+}
+
+/// Whether a sentence postpones only what the user does with the result, and orders work before
+/// that, as in `I will review it tomorrow, please push it now`.
+fn orders_before_review(sentence: &str) -> bool {
+    let reviews = pattern!(
+        r"(?i)\b(?:i|we)(?:.ll| will| can)? (?:review|test|look|check|see|talk|decide|try)\b.*\b(?:tomorrow|another day)\b"
+    );
+    let orders = |clause: &str| {
+        !reviews.is_match(clause)
+            && asks_for_work(clause.trim())
+            && pattern!(r"(?i)\b(?:now|today|first|before)\b").is_match(clause)
+    };
+    reviews.is_match(sentence) && sentence.split([',', ';']).any(orders)
 }
 
 /// Returns a phrase if the last attempt to commit or to push failed.
@@ -351,7 +385,7 @@ fn may_be_blocked(sentence: &str) -> bool {
 mod tests {
     use super::*;
     use crate::model::{
-        evidence::{FileWork, GitEvent, Quote, TestRun},
+        evidence::{FileWork, GitEvent, Quote, TestRun, TurnReport},
         transcript::{Origin, Task},
     };
 
@@ -444,6 +478,18 @@ mod tests {
         session("Forget it, run it with node instead.").ends(Completed);
         let unanswered = [("export the list as a PDF", 1), ("forget it, stop here", 9)];
         Session::new(&unanswered, Some(("I add it.", 5))).with(changed).ends(Abandoned);
+        let report = |text: &str| TurnReport {
+            text: text.to_owned(),
+            origin: Origin { source: 0, line: 8 },
+            ..TurnReport::default()
+        };
+        let asked = "The table still has the old column. Keep it or drop it?";
+        session("drop it").with(|e| e.reports = vec![report(asked)]).ends(Completed);
+        session("Drop that.").with(|e| e.reports = vec![report(asked)]).ends(Completed);
+        let goes_on = "The export has no fonts. Keep going or drop it?";
+        session("drop it").with(|e| e.reports = vec![report(goes_on)]).ends(Abandoned);
+        let stated = "I drop the old column.";
+        session("drop it").with(|e| e.reports = vec![report(stated)]).ends(Abandoned);
         let other = [("export the list as a PDF", 1), ("and export the days as text", 9)];
         Session::new(&other, Some(("I add it.", 5))).with(changed).ends(InProgress);
     }
@@ -478,10 +524,14 @@ mod tests {
         Session::new(&[("the build fails", 1)], Some((reply, 5)))
             .with(changed)
             .ends(Outcome::InProgress);
-        let prompt = "write down what we have, we pick it up tomorrow";
-        Session::new(&[(prompt, 1)], Some(("Wrote it down.", 5)))
-            .with(changed)
-            .ends(Outcome::InProgress);
+        let ends = |prompt: &str, wanted| {
+            Session::new(&[(prompt, 1)], Some(("Wrote it down.", 5))).with(changed).ends(wanted);
+        };
+        ends("write down what we have, we pick it up tomorrow", Outcome::InProgress);
+        ends("i will review this tomorrow, please stop here", Outcome::InProgress);
+        ends("commit it now, we continue tomorrow", Outcome::InProgress);
+        ends("I will review this tomorrow, please open the PR now", Outcome::Completed);
+        ends("open the PR first, I will test it tomorrow", Outcome::Completed);
     }
 
     #[test]
