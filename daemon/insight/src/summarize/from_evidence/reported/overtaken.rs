@@ -248,7 +248,7 @@ fn removes_option(text: &str, label: &str) -> bool {
     let of_label = words(label);
     removed.captures_iter(text).any(|found| {
         let end = ends.find(&found[1]);
-        let object = &found[1][..end.as_ref().map_or(found[1].len(), |end| end.start())];
+        let object = &found[1][..end.map_or(found[1].len(), |end| end.start())];
         let object = object.trim_end();
         let named = words(object);
         if is_leftover.is_match(object) || named.is_empty() {

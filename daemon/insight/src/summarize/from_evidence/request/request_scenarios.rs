@@ -424,6 +424,8 @@ fn a_short_first_order_is_the_objective() {
         ("fix login bug", "why is the session cookie set twice?"),
         ("write unit tests", "use vitest instead of jest for all of them"),
         ("remove the sidebar", "the rows of the list have no dates, please add them"),
+        ("limit the uploads", "the page names the limit twice, please show it once"),
+        ("all tests fail", "also rename the parser of dates to reader in all files"),
         ("fix all tests", "also rename the parser of dates to reader in all files"),
     ] {
         let (objective, title) = objective(first, second);
@@ -431,7 +433,16 @@ fn a_short_first_order_is_the_objective() {
         assert!(objective.starts_with(&wanted), "{objective}");
         assert!(title.starts_with(&wanted), "{title}");
     }
-    for first in ["fix it", "do it", "test it again", "/fix", "try again", "run the tests"] {
+    for first in [
+        "fix it",
+        "do it",
+        "test it again",
+        "/fix",
+        "it still fails",
+        "why is it broken?",
+        "try again",
+        "run the tests",
+    ] {
         let (objective, _) = objective(first, "rename the parser of dates to reader in all files");
         assert!(objective.starts_with("Rename the parser of dates"), "{first}: {objective}");
     }
