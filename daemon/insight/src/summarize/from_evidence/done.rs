@@ -1,5 +1,7 @@
 //! Lists what was accomplished: pull requests, commits, tasks, and results from reports.
 
+use std::collections::BTreeSet;
+
 use crate::{
     model::{
         evidence::{Commit, Evidence, GitStep, OutsideKind, PublicationKind},
@@ -134,6 +136,7 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
     });
     let work: Vec<&Commit> = work.map(|(_, commit)| commit).collect();
     let spans = refuted::spans(evidence);
+    let mut listed = BTreeSet::new();
     let left_out = COMMITS.0..work.len().saturating_sub(COMMITS.1).max(COMMITS.0);
     for (at, commit) in work.into_iter().enumerate() {
         if left_out.contains(&at) {
@@ -147,12 +150,18 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
         let subject = cut(&entries.tidy_line(&commit.subject), ENTRY);
         let point = body_excerpt(&commit.body)
             .map_or(String::new(), |point| format!(": {}", entries.tidy_line(&point)));
+        // Two commits may have similar subjects, but a commit after a rebase has the same subject.
+        let is_listed = !listed.insert(commit.subject.to_lowercase());
+        let mut push = |text: String| match is_listed || hash.is_empty() {
+            true => push(list, text),
+            false => list.push(text),
+        };
         if is_reverted(evidence, commit) {
-            push(list, format!("{subject}{hash} (reverted later)"));
+            push(format!("{subject}{hash} (reverted later)"));
             continue;
         }
         if refuted::is_superseded_plan(evidence, commit) {
-            push(list, format!("{subject}{hash} (superseded: the plan was given up later)"));
+            push(format!("{subject}{hash} (superseded: the plan was given up later)"));
             continue;
         }
         let removed = overtaken::removed_thing(evidence, &commit.subject, commit.origin);
@@ -161,12 +170,12 @@ fn commits(entries: &Entries<'_>, list: &mut Vec<String>) {
             if pattern!(r"(?i)^(?:update|bump|fix)\b").is_match(&commit.subject) {
                 continue;
             }
-            push(list, format!("{subject}{hash} (removed again later: {thing})"));
+            push(format!("{subject}{hash} (removed again later: {thing})"));
             continue;
         }
         let failed =
             if refuted::did_not_fix(evidence, &spans, commit) { " (did not fix it)" } else { "" };
-        push(list, format!("{subject}{hash}{failed}{point}"));
+        push(format!("{subject}{hash}{failed}{point}"));
     }
 }
 
@@ -269,6 +278,20 @@ mod tests {
                 "fix: guard the list view (commit `ccccccc`): Add a guard (for empty lists; see the test); Drop the cast"
             ]
         );
+    }
+
+    #[test]
+    fn commits_with_similar_subjects_are_all_listed() {
+        let listed = |commits: &[(&str, &str)]| {
+            let commits = commits.iter().map(|(hash, subject)| commit(hash, subject, ""));
+            completed(&Evidence { commits: commits.collect(), ..Evidence::default() }).len()
+        };
+        let csv = "Add endpoint to export orders as CSV with filters by customer and date";
+        let pdf = "Add endpoint to export orders as PDF with filters by customer and date";
+        assert_eq!(listed(&[("aaaaaaa", csv), ("bbbbbbb", pdf)]), 2);
+        // The second commit is the first one after a rebase.
+        assert_eq!(listed(&[("aaaaaaa", csv), ("bbbbbbb", csv)]), 1);
+        assert_eq!(listed(&[("", csv), ("", pdf)]), 1);
     }
 
     #[test]

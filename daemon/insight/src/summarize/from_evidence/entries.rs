@@ -191,16 +191,19 @@ impl<'e> Entries<'e> {
     }
 }
 
-/// Returns a line without `folder` at the start of its paths. The folder alone stays as it is.
+/// Returns a line without `folder` at the start of its paths. The folder alone stays as it is, and
+/// so does a folder of this name in another path or in an address.
 fn relative_paths(line: &str, folder: &str) -> String {
     let begins_name =
         |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || "._-@+~*[{($<".contains(c));
+    let begins_path =
+        |before: &str| !before.ends_with(|c: char| c.is_alphanumeric() || "._-~/\\}".contains(c));
     let mut found = String::new();
     let mut rest = line;
     while let Some(at) = rest.find(folder) {
         let (before, after) = (&rest[..at], &rest[at + folder.len()..]);
         found.push_str(before);
-        if !begins_name(after) {
+        if !begins_name(after) || !begins_path(&line[..line.len() - rest.len() + at]) {
             found.push_str(folder);
         }
         rest = after;
@@ -377,6 +380,17 @@ mod tests {
             ("`/app/` is empty", "`/app/` is empty"),
             ("See /app/ or (/app/)", "See /app/ or (/app/)"),
             ("`/app/*.rs` and /app/{a,b}", "`*.rs` and {a,b}"),
+            ("(/app/a.rs), [/app/b.rs]: \"/app/c.rs\"", "(a.rs), [b.rs]: \"c.rs\""),
+            ("--config=/app/a.toml /var:/app/b", "--config=a.toml /var:b"),
+            (
+                "The page https://shop.example.com/app/login returns 404",
+                "The page https://shop.example.com/app/login returns 404",
+            ),
+            ("`packages/app/src/login.ts` is new", "`packages/app/src/login.ts` is new"),
+            (
+                "file:///app/a.rs and ~/app/b.rs and ./app/c.rs",
+                "file:///app/a.rs and ~/app/b.rs and ./app/c.rs",
+            ),
         ] {
             assert_eq!(relative_paths(line, "/app/"), wanted);
         }

@@ -8,7 +8,7 @@ use crate::{
     },
     summarize::from_evidence::{
         entries::{Entries, is_outside_project},
-        reported::overtaken,
+        reported::restored,
     },
     text::around_gap,
 };
@@ -30,7 +30,7 @@ pub(super) fn files_modified(
         !was_temporary
             && !is_outside_project(evidence, path)
             && !is_redacted(path)
-            && !overtaken::is_restored(evidence, path, work)
+            && !restored::is_restored(evidence, path, work)
     });
     let mut worked: Vec<_> = worked.collect();
     if worked.is_empty() {

@@ -114,14 +114,14 @@ fn reports_problem(sentence: &str) -> bool {
         r"(?i)^(?:(?:we|i) lost\b|something (?:broke|is broken)\b|(?:i.?m |i am |we.re )?still (?:seeing|getting|fail(?:ing|s|ed)|broken|not \w+ing)\b|(?:i|we) (?:still )?(?:do ?n.?t|can ?.?t|can ?not) (?:see|find) (?:(?:it|them|the|my|our|any|anything (?:in|on|at))\b|`)|(?:i|we) (?:can ?.?t|can ?not|still do ?n.?t|still can ?.?t|still can ?not) (?:open|load|start|run|close|click|scroll|hear|play)\b|(?:it )?turns out (?:that )?[^,;:?]{2,60}? (?:did|does|do|is|was)(?: ?n.?t| not) (?:work|help|supported|exist)\b)"
     );
     let is_broken = pattern!(
-        r"(?i)(?:^|\band )(?:it|this|that|(?:the|my|our|all|some|those|these|pr|ci) [^,;:?]{2,60}?) (?:(?:is|are) (?:still |somehow |now |again )*(?:(?:failing|broken|crashing|hanging|gone|missing)\b|(?:still|not) there\b)|(?:still )?(?:do(?:es)?n.?t|do(?:es)? not|isn.?t|is not|aren.?t|are not) (?:work|show|load|appear|start|updat|render|open|build|compil)(?:s|ed|ing)?(?: \w+)?\W*$)"
+        r"(?i)(?:^|\band )(?:it|this|that|(?:the|my|our|all|some|those|these|pr|ci) [^,;:?]{2,60}?) (?:(?:is|are) (?:still |somehow |now |again )*(?:(?:failing|broken|crashing|hanging|gone|missing)\b|(?:still|not) there\b)|(?:still )?(?:do(?:es)?n.?t|do(?:es)? not|isn.?t|is not|aren.?t|are not) (?:work|show|load|appear|start|updat|render|open|build|compil)(?:s|ed|ing)?(?: \w+)?(?: (?:anymore|any more|again|now|either|at all))?(?: (?:in|on|with|after) [\w .-]{2,30})?\W*$)"
     );
     let is_about_else = pattern!(
-        r"(?i)\?\W*$|\b(?:if|unless|until|when|whenever|should|would|want|need|let.s|please|why|reason|point|anyway|any ?more)\b|\b(?:see|find) (?:how|what|where|(?:a|any|much) (?:need|use|value|way|benefit)\b)|\b(?:see|find) (?:any|anything) (?:\w+ )?(?:problem|issue|error|bug|mistake|harm|risk|wrong)s?\b|\b(?:see|find) the (?:problem|issue|error|bug|harm|risk)s?(?:\W*$| (?:with|in|here|there)\b)|\blost (?:nothing|no)\b|\blost (?:\w+ ){0,2}(?:time|minutes?|hours?|days?|weeks?)\b(?: (?:on|with|to|already|because)\b|\W*$)"
+        r"(?i)\?\W*$|\b(?:if|unless|until|when|whenever|should|would|want|need|let.s|please|why|reason|point|anyway)\b|\b(?:see|find) any ?more\b|\bin (?:theory|practice|that case|this case)\b|\b(?:see|find) (?:how|what|where|(?:a|any|much) (?:need|use|value|way|benefit)\b)|\b(?:see|find) (?:any|anything) (?:\w+ )?(?:problem|issue|error|bug|mistake|harm|risk|wrong)s?\b|\b(?:see|find) the (?:problem|issue|error|bug|harm|risk)s?(?:\W*$| (?:with|in|here|there)\b)|\blost (?:nothing|no)\b|\blost (?:\w+ ){0,2}(?:time|minutes?|hours?|days?|weeks?)\b(?: (?:on|with|to|already|because)\b|\W*$)"
     );
     // The user says that a problem is solved.
     let is_success = pattern!(
-        r"(?i)\b(?:error|exception|bug|warning|flicker|issue|problem|crash|delay|noise|duplicate)(?:s|es)? (?:\w+ ){0,6}gone\b|\bgone (?:now|finally)\b|\bthank(?:s| you)\b"
+        r"(?i)\b(?:error|exception|bug|warning|flicker|issue|problem|crash|delay|noise|duplicate)(?:s|es)? (?:\w+ ){0,6}gone\b|\b(?:error|exception|bug|warning|flicker|issue|problem|crash|delay|noise|duplicate)(?:s|es)? (?:(?:is|are) not|(?:is|are)n.t) (?:there|visible|shown) any ?more\b|\bgone (?:now|finally)\b|\bthank(?:s| you)\b"
     );
     (fails.is_match(text) || is_broken.is_match(text))
         && !begins_as_order(text)
@@ -172,6 +172,11 @@ mod tests {
             "I cannot close the page of a row.",
             "turns out http2 didnt work.",
             "turns out the cache does not help",
+            "The search doesn't work anymore.",
+            "The search doesn't work any more.",
+            "The search does not work in Safari.",
+            "The login doesn't work on mobile",
+            "I don't see the list anymore",
         ] {
             assert!(reports_problem(sentence), "{sentence}");
         }
@@ -197,6 +202,11 @@ mod tests {
             "turns out the cache works",
             "it turns out we do not need the cache",
             "I can't close the issue until the release is out",
+            "we don't need the search anymore",
+            "The warning is not there anymore.",
+            "We can't find any more places for it",
+            "it doesn't work for me to use the old name",
+            "The cache does not work in theory only, look at the figures",
         ] {
             assert!(!reports_problem(sentence), "{sentence}");
         }

@@ -596,7 +596,7 @@ fn a_correction_after_an_interruption_is_not_the_objective() {
     script.reply("m1", "Removed the file, and the timeout is reported now.");
     let found = summary(&script);
     assert!(found.objective.contains("insert_job and the timeout"), "{}", found.objective);
-    assert!(!found.objective.starts_with("stop"), "{}", found.objective);
+    assert!(!found.objective.starts_with("Stop"), "{}", found.objective);
 }
 
 /// Returns the decisions of a session in which the user answers what the agent says.

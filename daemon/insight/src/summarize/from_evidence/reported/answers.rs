@@ -205,7 +205,7 @@ pub(crate) fn short_prompt_before(entries: &Entries<'_>, line: Origin) -> Option
 
 /// Whether a prompt only asks about the progress of the work.
 pub(crate) fn asks_about_progress(prompt: &str) -> bool {
-    pattern!(r"(?i)^(?:(?:hey|so|ok|okay|and),? )*(?:what are you (?:doing|working on|up to)|where (?:are|were) (?:we|you)|how far (?:are|along)|how(?:'s| is) it going|are you (?:done|stuck|there|still \w+)|what(?:'s| is) the (?:status|progress)|status|still (?:running|working|there))\b.{0,24}$")
+    pattern!(r"(?i)^(?:(?:hey|so|ok|okay|and),? )*(?:what are you (?:doing|working on|up to)|where (?:are|were) (?:we|you)|how far (?:are|along)|how(?:'s| is) it going|are you (?:done|stuck|there|still \w+)|what(?:'s| is) the (?:status|progress))\b.{0,24}$|^(?:(?:hey|so|ok|okay|and),? )*(?:status(?: of (?:the|your|this) [\w-]+)?|still (?:running|working(?: on (?:it|this|that))?|there))(?: the (?:tests?|build|checks?|benchmarks?))?(?: update| report)?(?: please)?[?!. ]*$")
         .is_match(prompt.trim())
 }
 
@@ -325,6 +325,32 @@ mod tests {
         assert!(!asked("how do you get the list of open ports?").2);
         let why = "The rows vanish after a restart. Why?";
         assert_eq!(asked(why).0.as_deref(), Some(why));
+    }
+
+    #[test]
+    fn a_problem_is_no_question_about_progress() {
+        for prompt in [
+            "status?",
+            "status update please",
+            "Status report",
+            "still running?",
+            "hey, still there?",
+            "still running the tests?",
+            "status of the build?",
+            "are you still working on it?",
+            "what is the status of the list?",
+        ] {
+            assert!(asks_about_progress(prompt), "{prompt}");
+        }
+        for prompt in [
+            "status codes are wrong, why?",
+            "status bar is empty on mobile",
+            "still there after a reload, why?",
+            "still running into the timeout, why?",
+            "status of the order is wrong",
+        ] {
+            assert!(!asks_about_progress(prompt), "{prompt}");
+        }
     }
 
     #[test]

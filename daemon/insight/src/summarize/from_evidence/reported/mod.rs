@@ -19,6 +19,7 @@ pub(super) mod quoted_report;
 #[cfg(test)]
 pub(crate) mod quoting_scenarios;
 pub(super) mod redescribed;
+pub(super) mod restored;
 pub(super) mod review;
 #[cfg(test)]
 pub(crate) mod series_scenarios;

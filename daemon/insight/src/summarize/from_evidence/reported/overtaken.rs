@@ -1,15 +1,17 @@
 //! Finds statements that later events made obsolete, because something in them was removed,
 //! replaced or taken back.
 
-use std::collections::BTreeSet;
-
 use crate::{
     model::{
-        evidence::{Evidence, FileWork, GitStep},
+        evidence::{Evidence, FileWork},
         transcript::Origin,
     },
-    summarize::from_evidence::entries::Entries,
-    text::{contains_name, pattern, words},
+    summarize::from_evidence::{
+        entries::Entries,
+        reported::restored::{is_name_of, is_restored},
+        request::wording::{Manner, begins_as_order, is_question, plain},
+    },
+    text::{contains_name, pattern, sentences, words},
 };
 
 /// Maximum distance, in bytes, between a name and a word that reports its removal.
@@ -39,7 +41,11 @@ pub(crate) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
             .iter()
             .any(|commit| commit.origin.follows(at) && says_gone(&commit.subject))
         || evidence.prompts.iter().any(|prompt| {
-            prompt.origin.follows(at) && prompt.text.len() <= 400 && says_gone(&prompt.text)
+            prompt.origin.follows(at)
+                && prompt.text.len() <= 400
+                && sentences(&prompt.text)
+                    .into_iter()
+                    .any(|one| orders_or_states(one) && says_gone(one))
         })
         || entries
             .reports
@@ -48,6 +54,20 @@ pub(crate) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
             .filter(|report| report.origin.follows(at) && report.changed)
             .flat_map(|report| &report.claims)
             .any(|claim| claim.label.as_deref().is_some_and(says_gone) || says_gone(&claim.text))
+}
+
+/// Whether a sentence of the user is no question, and neither forbids something nor applies only to
+/// a part of the project.
+fn orders_or_states(sentence: &str) -> bool {
+    let asks = match plain(sentence).1 {
+        Manner::Orders => false,
+        Manner::Asks => true,
+        Manner::States => is_question(sentence),
+    };
+    let is_limited = pattern!(
+        r"(?i)^(?:(?:and|but|please|so|no|ok),? )*(?:don['’]?t|do not|never)\b|\bonly (?:in|on|for|when|where|if)\b|\b(?:in|on|for) [^,;]{1,40} only\b"
+    );
+    !asks && !is_limited.is_match(sentence)
 }
 
 /// Whether a text states the value of a setting, such as ``timeout is `60` ``, that the session
@@ -94,75 +114,6 @@ fn removed_by(subject: &str) -> Option<String> {
     Some(found[1].to_lowercase()).filter(|object| object.len() >= 10)
 }
 
-/// Whether git restored the file at `path` after its last change, or the user reported that this
-/// change or all changes were reverted.
-pub(crate) fn is_restored(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
-    let resets = evidence.git_events.iter().filter(|event| {
-        event.step == GitStep::Reset && event.succeeded && event.origin.follows(work.last)
-    });
-    // A commit between the change and the command contains the change, and git does not restore
-    // files that it does not track.
-    let is_committed = |at: Origin| {
-        let mut commits = evidence.commits.iter();
-        commits.any(|commit| commit.origin.follows(work.last) && at.follows(commit.origin))
-    };
-    // The event is at the result of the command.
-    let restores_it = |at: Origin| {
-        let later = evidence.commands.iter().filter(|run| run.origin.follows(work.last));
-        let mut until = later.filter(|run| run.outcome.succeeded() && !run.origin.follows(at));
-        until.any(|run| restores(&run.command, path))
-    };
-    let mut resets = resets.map(|event| event.origin);
-    !work.created && resets.any(|at| !is_committed(at) && restores_it(at))
-        || is_reverted_by_user(evidence, path, work)
-}
-
-/// Whether a command line with a reset or a restoration of files restores the file at `path`.
-fn restores(command: &str, path: &str) -> bool {
-    let resets_all =
-        pattern!(r"\bgit (?:reset (?:\S+ )*--hard|(?:checkout|restore)(?: --)? \.(?:$|[\s;&]))");
-    let named = pattern!(
-        r"\bgit (?:-C \S+ )?(?:checkout (?:\S+ )?--|checkout|restore) ((?:[^-;&|\s]\S*(?:\s+|$))+)"
-    );
-    let is_path = |name: &str| {
-        let name = name.trim_matches(['"', '\'']);
-        name.contains('.') && (path == name || path.ends_with(&format!("/{name}")))
-    };
-    resets_all.is_match(command)
-        || named.captures_iter(command).any(|found| found[1].split_whitespace().any(is_path))
-}
-
-/// Whether the user reported, after the last change to the file at `path`, that this change or all
-/// changes were reverted.
-fn is_reverted_by_user(evidence: &Evidence, path: &str, work: &FileWork) -> bool {
-    let later = evidence.prompts.iter().filter(|prompt| prompt.origin.follows(work.last));
-    later.filter_map(|prompt| object_taken_back(&prompt.text)).any(|object| {
-        object.is_empty() || {
-            let parts = words(path);
-            object.iter().all(|word| parts.contains(word))
-        }
-    })
-}
-
-/// Returns the words for what the user reverted; an empty set means all changes.
-fn object_taken_back(prompt: &str) -> Option<BTreeSet<String>> {
-    let reverted = pattern!(
-        r"(?i)\bI(?:'ve|’ve| have)? (?:just |already |now )?(?:reverted|removed|deleted|discarded|undone|undid|dropped|rolled back) (?:your|the|all|those|these)(?: of)?(?: your| the| those| these)?((?: [\w./-]+){1,4})"
-    )
-    .captures(&prompt[..prompt.floor_char_boundary(300)])?;
-    let object = reverted[1].split([',', '.']).next().unwrap_or_default();
-    let stop = [" but", " and", " so", " as", " because", " from", " in", " again"];
-    let end = stop.iter().filter_map(|stop| object.find(&format!("{stop} "))).min();
-    let object = words(&object[..end.unwrap_or(object.len())]);
-    let means_all =
-        object.iter().all(|word| matches!(word.as_str(), "chang" | "change" | "edit" | "work"));
-    let plain = object
-        .into_iter()
-        .filter(|word| !matches!(word.as_str(), "file" | "new" | "fil" | "added"));
-    Some(if means_all { BTreeSet::new() } else { plain.collect() })
-        .filter(|object: &BTreeSet<String>| means_all || !object.is_empty())
-}
-
 /// Whether a claim is about a file whose changes the user reverted.
 pub(crate) fn is_about_reverted_file(entries: &Entries<'_>, text: &str) -> bool {
     let evidence = entries.evidence;
@@ -185,7 +136,7 @@ fn changed_files<'e>(
     let names = text.split('`').skip(1).step_by(2).filter(|name| name.contains(['/', '.']));
     let names = names.filter(|name| name.len() >= 5 && !name.contains(' '));
     names.flat_map(move |name| {
-        evidence.changed_files().filter(move |(path, _)| path.ends_with(name))
+        evidence.changed_files().filter(move |(path, _)| is_name_of(name, path))
     })
 }
 
@@ -277,15 +228,46 @@ pub(crate) fn is_removed_later(entries: &Entries<'_>, label: &str, at: Origin) -
     if removal_words().is_match(label) {
         return false;
     }
-    let named: BTreeSet<String> = words(label).into_iter().filter(|word| word.len() >= 4).collect();
-    let removes = |text: &str| {
-        let object = pattern!(
-            r"(?i)\b(?:remov\w+|drop(?:ped|s|ping)?|without|no more|get rid of|scrap\w*|delet\w+|revert(?:s|ed)?) (?:the |all |any )?[`*]*((?:[\w.-]+[`*]* ?){1,3})"
-        );
-        object.captures_iter(text).any(|found| !words(&found[1]).is_disjoint(&named))
-    };
+    let removes = |text: &str| removes_option(text, label);
     evidence.choices.iter().any(|one| one.origin.follows(at) && removes(&one.answer))
         || evidence.commits.iter().any(|one| one.origin.follows(at) && removes(&one.subject))
+}
+
+/// Whether a text says that the chosen option `label` was removed, rather than another thing with a
+/// word of this option.
+fn removes_option(text: &str, label: &str) -> bool {
+    let removed = pattern!(
+        r"(?i)\b(?:remov\w+|drop(?:ped|s|ping)?|without|no more|get rid of|scrap\w*|delet\w+|revert(?:s|ed)?) (?:the |all |any )?[`*]*((?:[\w.-]+[`*]* ?){1,4})(.?)"
+    );
+    // What is left over from earlier work is no option.
+    let is_leftover = pattern!(
+        r"(?i)^(?:old|stale|unused|flaky|dead|obsolete|leftover|duplicated?|extra|redundant) "
+    );
+    let ends =
+        pattern!(r"(?i) (?:from|of|in|on|for|to|by|with|as|and|again|because|so|until)(?: |$)");
+    let of_label = words(label);
+    removed.captures_iter(text).any(|found| {
+        let end = ends.find(&found[1]);
+        let object = &found[1][..end.map_or(found[1].len(), |end| end.start())];
+        let object = object.trim_end();
+        let named = words(object);
+        if is_leftover.is_match(object) || named.is_empty() {
+            return false;
+        }
+        // In `turn ordering`, `turn` means an option such as `Turn-based`.
+        let begins_alike =
+            named.len() > 1 && !begins_as_order(label) && first_word(object) == first_word(label);
+        let is_name = object.chars().any(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_')
+            && contains_name(label, object.trim_matches(['`', '*']));
+        let is_whole = named.len() > 1 || is_name || end.is_none() && found[2].is_empty();
+        begins_alike || is_whole && named.is_subset(&of_label)
+    })
+}
+
+/// Returns the first word of a text in lower case.
+fn first_word(text: &str) -> String {
+    let word = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+    word.unwrap_or_default().to_lowercase()
 }
 
 /// Whether a prompt keeps what the chosen option replaces, for example `let's keep per-call
@@ -344,13 +326,14 @@ fn reports_removal(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = &text[text.floor_char_boundary(at.saturating_sub(MAX_DISTANCE_BYTES))..at];
         let behind = &text[at + name.len()..text.ceil_char_boundary((at + name.len() + MAX_DISTANCE_BYTES).min(text.len()))];
+        // In `A deleted 12 rows`, `A` is the subject of the verb.
         // In `A → B` and `replaced A by B`, `B` is the replacement. So the verb must be directly
         // before the name, and an arrow directly after it.
         let starts = pattern!(
             r"(?i)\b(?:remov(?:e[sd]?|ing)|dropp?(?:ed|s|ing)?|delet(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|revert(?:ed|s)?|scrap(?:ped)?|instead of|no longer \w+)(?: the| all| old| stale)* ?`?$"
         );
         let ends = pattern!(
-            r"(?i)^`?(?: (?:file|field|flag|reference))?(?: →| (?:is|was|were|are|has been|have been)? ?(?:now )?(?:gone|removed|deleted|dropped|reverted|replaced|back (?:to|in) (?:its|the|their) (?:original|old|previous))\b)"
+            r"(?i)^`?(?: (?:file|field|flag|reference))?(?: →| (?:(?:is|was|were|are|has been|have been) )?(?:now )?(?:gone|back (?:to|in) (?:its|the|their) (?:original|old|previous))\b| (?:is|was|were|are|has been|have been) (?:now )?(?:removed|deleted|dropped|reverted|replaced)\b| (?:now )?(?:removed|deleted|dropped|reverted|replaced)(?:$|[.,;:)]| (?:from|by|again|entirely|in favou?r)\b))"
         );
         starts.is_match(before) || ends.is_match(behind)
     })
@@ -385,11 +368,48 @@ mod tests {
     }
 
     #[test]
+    fn a_commit_removes_the_chosen_option_rather_than_a_thing_with_the_same_word() {
+        for (subject, label, wanted) in [
+            ("Remove stale sessions on logout", "Store sessions in Redis", false),
+            ("Remove sessions of guests", "Store sessions in Redis", false),
+            ("Remove old schemas of the cart", "Use Zod schemas for validation", false),
+            ("chore: delete flaky test", "Keep one test file per module", false),
+            ("refactor: drop unused client options", "Add retries to the client", false),
+            ("Remove the client of the old shop", "Add retries to the client", false),
+            ("remove turn ordering", "Turn-based with short leases", true),
+            ("Remove Redis", "Store sessions in Redis", true),
+            ("Drop Zod for now", "Use Zod schemas for validation", true),
+            ("refactor: remove retries", "Add retries to the client", true),
+            ("Remove the session store", "Keep the session store in memory", true),
+            ("Revert `max_size`", "Limit files by `max_size` bytes", true),
+        ] {
+            assert_eq!(removes_option(subject, label), wanted, "{subject}: {label}");
+        }
+    }
+
+    #[test]
     fn a_prompt_keeps_what_an_option_replaces() {
         let option = "Cache the client instead of building one per call";
         assert!(keeps_other("The hook must stay.\n\nLet's keep per-call construction.", option));
         assert!(!keeps_other("Let's keep the old name.", option));
         assert!(!keeps_other("Let's keep per-call construction.", "Cache the client"));
+    }
+
+    #[test]
+    fn a_name_of_a_file_is_not_the_end_of_another_name() {
+        let at = Origin { source: 0, line: 3 };
+        let work =
+            FileWork { last: Origin { source: 0, line: 9 }, edits: 1, ..FileWork::default() };
+        let changed = |path: &str, text: &str| {
+            let files = [(path.to_owned(), work.clone())].into_iter().collect();
+            is_changed_since(&Evidence { files, ..Evidence::default() }, text, at)
+        };
+        assert!(changed("/app/parser.py", "`parser.py` sorts the rows"));
+        assert!(changed("/app/src/parser.py", "`src/parser.py` sorts the rows"));
+        assert!(changed("/app/src/parser.py", "`./src/parser.py` sorts the rows"));
+        assert!(changed("/app/src/parser.py", "`/app/src/parser.py` sorts the rows"));
+        assert!(!changed("/app/test_parser.py", "`parser.py` sorts the rows"));
+        assert!(!changed("/app/old_index.ts", "`index.ts` exports the rows"));
     }
 
     #[test]
@@ -416,8 +436,15 @@ mod tests {
             ("the stale ScriptProcessor is gone", true),
             ("ScriptProcessor is now back to its original state", true),
             ("the page no longer describes ScriptProcessor", true),
+            ("ScriptProcessor removed", true),
+            ("ScriptProcessor removed, AudioWorklet added", true),
+            ("ScriptProcessor removed from the page", true),
+            ("ScriptProcessor has been deleted", true),
             ("Replaced AudioNode by ScriptProcessor", false),
             ("ScriptProcessor works", false),
+            ("ScriptProcessor deleted 12 rows of the copy", false),
+            ("ScriptProcessor dropped the first frame", false),
+            ("ScriptProcessor removed all old frames", false),
         ] {
             assert_eq!(reports_removal(later, "ScriptProcessor"), gone, "{later}");
         }

@@ -532,6 +532,78 @@ fn work_that_the_agent_took_back_is_not_done() {
     assert!(!done.contains("94%"), "{done}");
 }
 
+/// Returns the completed tasks of a session whose first report is `report`, and whose next prompt
+/// is `next`.
+fn done(report: &str, next: &str) -> String {
+    let mut script = Script::default();
+    script.prompt("Limit the uploads of the shop");
+    script.edit("a", "/app/src/up.rs", "a", "b");
+    script.reply("m1", report);
+    script.prompt(next);
+    script.edit("b", "/app/page.rs", "a", "b");
+    script.reply("m2", "The page of the shop names the day of each order now.");
+    summary(&script).completed_tasks.unwrap_or_default().join("\n")
+}
+
+#[test]
+fn a_question_or_a_limited_order_removes_nothing() {
+    let report =
+        "Added `max_size` to `src/up.rs`, which limits each file to ten megabytes on the server.";
+    for next in [
+        "is `max_size` removed?",
+        "is `max_size` removed from the page, too?",
+        "don't use a global instead of `max_size`",
+        "use `limit` instead of `max_size` in the form only",
+        "now the page",
+    ] {
+        assert!(done(report, next).contains("Added `max_size`"), "{next}");
+    }
+    for next in [
+        "can you remove `max_size`?",
+        "remove `max_size` again",
+        "we only need `limit`, so remove `max_size`",
+        "the old `max_size` was removed, so adapt the page",
+        "use `limit` instead of `max_size`",
+    ] {
+        assert!(!done(report, next).contains("Added `max_size`"), "{next}");
+    }
+}
+
+#[test]
+fn what_the_user_took_back_is_neither_changed_nor_done() {
+    let names = ["src/list.rs", "src/page.rs", "tests/list.rs", "src/cache.rs", "docs/a.md"];
+    let left = |prompt: &str| {
+        let mut script = Script::default();
+        script.prompt("Sort the list of invoices by date");
+        for (at, name) in names.iter().enumerate() {
+            script.edit(&format!("e{at}"), &format!("/app/{name}"), "a", "b");
+        }
+        script.reply("m1", "The list is sorted by date now.");
+        script.prompt(prompt);
+        script.edit("b", "/app/src/index.rs", "a", "b");
+        script.reply("m2", "The page of the shop names the day of each order now.");
+        let files = summary(&script).files_modified.unwrap_or_default();
+        names.into_iter().filter(|name| !files.iter().any(|file| file == name)).collect::<Vec<_>>()
+    };
+    for (prompt, gone) in [
+        ("I reverted your changes in tests/list.rs, the rest is fine.", vec!["tests/list.rs"]),
+        ("I discarded all the edits in page.rs", vec!["src/page.rs"]),
+        ("I reverted your changes to src/list.rs, keep the page", vec!["src/list.rs"]),
+        ("I've reverted the cache, it is too slow", vec!["src/cache.rs"]),
+        ("I removed the new docs files, they are not needed", vec!["docs/a.md"]),
+        ("I deleted the cache module, it is too slow", vec!["src/cache.rs"]),
+        ("I reverted all changes from today except the index", vec![]),
+        ("I deleted the cache and it still fails, look again", vec![]),
+        ("I removed the list from the page", vec![]),
+        ("I dropped the page again", vec![]),
+        ("I reverted your changes because they break the page", names.to_vec()),
+        ("I reverted your changes. Start again with the index", names.to_vec()),
+        ("I discarded all your work, it was wrong", names.to_vec()),
+    ] {
+        assert_eq!(left(prompt), gone, "{prompt}");
+    }
+}
+
 #[test]
 fn work_that_went_on_when_it_was_reported_is_not_done() {
     let mut script = Script::default();

@@ -11,6 +11,8 @@ use crate::{
 
 /// Minimum number of letters in a statement.
 const LETTERS: usize = 14;
+/// Maximum number of words of an introduction that announces what is left to do.
+const INTRODUCTION_WORDS: usize = 4;
 
 /// Whether a sentence cannot be understood without the one before it.
 pub(crate) fn depends_on_previous(sentence: &str) -> bool {
@@ -49,6 +51,15 @@ pub(crate) fn announces_no_fact(text: &str) -> bool {
         || pattern!(r"(?i), (?:it|this|that|they|you|we|i)$").is_match(text)
         || pattern!(r"(?i)\b(?:things?|points?|questions?|options?) to (?:decide|discuss|clarify|settle|consider)\b|^(?:do|does|did) (?:[a-mo-z]|n[a-np-z])").is_match(text)
         || matches!(topic_of_heading(text), Some(Topic::Proposal | Topic::Instruction))
+        || announces_open_work(text)
+}
+
+/// Whether an introduction such as `Before you deploy` announces what is left to do. A sentence such
+/// as `Blocked requests are logged` begins like such an introduction, but states a fact.
+fn announces_open_work(text: &str) -> bool {
+    topic_of_heading(text) == Some(Topic::Open)
+        && text.split_whitespace().count() <= INTRODUCTION_WORDS
+        && !pattern!(r"(?i)\b(?:are|was|were|has|have|now|no longer)\b").is_match(text)
 }
 
 /// Whether the items below a heading such as `Tech Choices` are options for the user.
@@ -239,6 +250,22 @@ mod tests {
         assert!(
             !announces_no_fact("Does not need a lock") && !announces_no_fact("Done in the list")
         );
+    }
+
+    #[test]
+    fn an_introduction_of_open_work_announces_no_fact() {
+        for introduction in ["Before you deploy", "What's left", "Not done", "Further ideas"] {
+            assert!(announces_no_fact(introduction), "{introduction}");
+        }
+        for introduction in [
+            "Blocked requests are logged",
+            "Remaining readers now close the file",
+            "Pending rows were moved to the new table",
+            "Further changes",
+            "Future dates are refused",
+        ] {
+            assert!(!announces_no_fact(introduction), "{introduction}");
+        }
     }
 
     #[test]

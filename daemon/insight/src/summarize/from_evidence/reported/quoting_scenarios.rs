@@ -45,6 +45,35 @@ fn a_list_is_quoted_as_a_whole_with_its_introduction() {
 }
 
 #[test]
+fn a_list_of_proposals_is_not_done() {
+    let items = "1. Add an index on the date column\n2. Move the totals into a view\n3. Cache the first page of the list\n";
+    let listed = |heading: &str| {
+        let report = format!("The list is sorted by date now.\n\n{heading}\n\n{items}");
+        done(&report, "now the page")
+    };
+    for heading in [
+        "Future work",
+        "Future improvements",
+        "Improvements to consider",
+        "Some suggestions",
+        "Other options",
+        "Potential next steps",
+        "Before you deploy",
+        "Further ideas",
+        "Things to watch",
+        "Nice to have",
+    ] {
+        for form in [format!("{heading}:"), format!("**{heading}:**"), format!("## {heading}")] {
+            assert_eq!(listed(&form), ["The list is sorted by date now."], "{form}");
+        }
+    }
+    for heading in ["Changes:", "## What changed", "The import does three things:"] {
+        let shown = listed(heading).join(" ");
+        assert!(shown.contains("Move the totals into a view"), "{heading}: {shown}");
+    }
+}
+
+#[test]
 fn rows_of_a_table_have_their_heading() {
     let report = "**All findings fixed:**\n\n| ID | Fix |\n|----|-----|\n| H-01 | A lock around `unlink` |\n| H-02 | The key is cleared in `create` |\n";
     assert_eq!(

@@ -16,7 +16,7 @@ use crate::{
     summarize::from_evidence::{
         checks,
         entries::{Entries, is_outside_project},
-        reported::overtaken,
+        reported::restored,
         repository::{
             git_traces::file_list,
             outside_commits::{LocalFiles, is_file, is_later, wants_no_commit},
@@ -349,7 +349,7 @@ pub(super) fn uncommitted_files(evidence: &Evidence) -> Vec<(&str, &FileWork)> {
         !is_committed(work)
             && !is_outside_project(evidence, path)
             && !local_files.contain(path)
-            && !overtaken::is_restored(evidence, path, work)
+            && !restored::is_restored(evidence, path, work)
             && !is_settled(evidence, path, work)
     });
     let mut changed: Vec<_> = changed.map(|(path, work)| (path.as_str(), work)).collect();

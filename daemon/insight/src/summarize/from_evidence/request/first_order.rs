@@ -1,4 +1,5 @@
-//! Finds the first order of work after an opening prompt that orders none, such as a question.
+//! Finds the order that a session began with: a short first order, or the first order of work after
+//! an opening prompt that orders none, such as a question.
 
 use crate::{
     model::{evidence::Evidence, transcript::Origin},
@@ -7,13 +8,15 @@ use crate::{
         request::{
             Request, Weight,
             later_requests::{is_no_request, led_to_change, points_at_something},
-            openings::{is_check, is_preparation, is_question, is_remark, is_talk},
+            openings::{
+                is_bare_command, is_check, is_preparation, is_question, is_remark, is_talk,
+            },
             prompt_of,
             wording::orders_work,
         },
         turns::{names_a_problem, turn_of},
     },
-    text::without_full_stop,
+    text::{pattern, without_full_stop},
 };
 
 /// Maximum number of requests after an opening question that are searched for the first order. An
@@ -106,4 +109,34 @@ fn has_begun(evidence: &Evidence, first: &Request, order: &Request) -> bool {
     reports.any(|report| is_between(report.origin))
         || commits.any(|commit| is_between(commit.origin))
         || evidence.changed_files().any(|(_, work)| is_between(work.last))
+}
+
+/// Whether a short request says what the work is about, as in `add dark mode` or `all tests fail`.
+/// The request must have led to a change, unless the session changed nothing.
+pub(super) fn is_short_request(evidence: &Evidence, request: &Request) -> bool {
+    request.weight == Weight::Vague
+        && if request.is_order { orders_something(request) } else { says_what_fails(&request.text) }
+        && (led_to_change(evidence, request) || !evidence.changes_files())
+}
+
+/// Whether a short order has an object other than a pronoun, and orders a change.
+fn orders_something(request: &Request) -> bool {
+    let names_nothing = pattern!(
+        r"(?i)^\w+(?: up| out)?(?:[.!]*$| (?:it|this|that|these|those|them|one|everything|anything|something|stuff|again|on|now|please|over|first|away|here|there|working|so)\b| all[.!]*$)|^(?:run|use|read|check|look|find|show|see|list|search|explain|verify|open|start|enter|test|try|tell|help|review|analy[sz]e)\b"
+    );
+    !is_bare_command(&request.text)
+        && !points_at_something(&request.ask)
+        && !names_nothing.is_match(&request.ask)
+}
+
+/// Whether a short text names a thing that does not work.
+fn says_what_fails(text: &str) -> bool {
+    let begins_with_noun = !pattern!(
+        r"(?i)^(?:it|this|that|these|those|they|there|still|same|why|how|what|no|yes|ok|okay|sorry|hm+)\b"
+    )
+    .is_match(text);
+    begins_with_noun
+        && names_a_problem(text)
+        && !text.ends_with('?')
+        && text.split_whitespace().count() >= 3
 }

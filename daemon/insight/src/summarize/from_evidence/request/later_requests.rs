@@ -293,7 +293,7 @@ fn commands(evidence: &Evidence) -> Vec<Request> {
 /// Returns the work that the user picked from a list by its number. A number that answers a
 /// question is a decision instead.
 fn picked_later(evidence: &Evidence, request: &Request) -> Option<String> {
-    if !pattern!(r"^(?:#|number )?\d(?:$|[^.)\w])").is_match(&request.text) {
+    if !begins_with_pick(&request.text) {
         return None;
     }
     let asked = prompt_of(evidence, request)?;
@@ -308,6 +308,13 @@ fn picked_later(evidence: &Evidence, request: &Request) -> Option<String> {
     });
     let picked = picked(evidence, request).filter(|picked| !picked.ends_with('?'));
     picked.filter(|_| !answers && !is_stopped)
+}
+
+/// Whether a text begins with the number of an item, such as `2, please`, rather than with a count,
+/// such as `2 tests still fail`.
+fn begins_with_pick(text: &str) -> bool {
+    pattern!(r"(?i)^(?:#|number )?\d(?:$|[,;:!]| ?[-–—](?: |$)| ?[&+]| (?:but|and|with|without|please|then|only|first|instead|seems?|looks?|sounds?|is (?:good|fine|the|an?))\b)")
+        .is_match(text)
 }
 
 /// Whether a request refers to earlier text, such as `Create a commit with that content`.
@@ -388,6 +395,36 @@ fn shortened(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::{model::transcript::Outcome, summarize::evidence::scenarios::Script};
+
+    #[test]
+    fn a_pick_is_distinguished_from_a_count() {
+        for pick in [
+            "2",
+            "2, please",
+            "2 please",
+            "#2",
+            "number 2 first",
+            "2 - but on this branch",
+            "3 but on this branch",
+            "5 seems like a low hanging fruit",
+            "1 is a good one",
+            "1 & 2",
+            "2 and 3",
+        ] {
+            assert!(begins_with_pick(pick), "{pick}");
+        }
+        for count in [
+            "2 tests still fail after your change",
+            "1 more thing: rename the button",
+            "5 is too many",
+            "2 of 3 tests pass now",
+            "2-column layout please",
+            "1. fix the parser",
+            "12 rows",
+        ] {
+            assert!(!begins_with_pick(count), "{count}");
+        }
+    }
 
     #[test]
     fn a_described_problem_is_a_goal_only_with_a_request() {

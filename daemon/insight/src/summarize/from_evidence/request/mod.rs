@@ -340,13 +340,18 @@ fn weight(text: &str) -> Weight {
     let reaction_alone = pattern!(
         r"^(?:stop|test|clear|exit|quit|a)(?:[,.!?;:)]|(?: (?:it|this|that|now|please|here|again|there|then|and|but|or|with|for now))*$)|^a (?:and|but|or|please|with)\b|^(?:stop|exit|quit) (?:doing|plan mode|the session)\b"
     );
-    if words <= 4 && (reaction.is_match(&lower) || reaction_alone.is_match(&lower))
+    if words <= 4
+        && (reaction.is_match(&lower) || reaction_alone.is_match(&lower))
+        && !is_about_a_noun(&lower)
         || lower.chars().filter(|c| c.is_alphanumeric()).count() <= 2
     {
         return Weight::Reaction;
     }
     // Only the start of a long text is matched.
-    if !lower.contains('\n') && is_phrase(Topic::RoutineStep, lower.trim_end_matches(['.', '!'])) {
+    if !lower.contains('\n')
+        && is_phrase(Topic::RoutineStep, lower.trim_end_matches(['.', '!']))
+        && !continues_named_work(&lower)
+    {
         return Weight::Routine;
     }
     // A correction states no goal.
@@ -365,6 +370,22 @@ fn weight(text: &str) -> Weight {
         _ => true,
     };
     if is_clear { Weight::Clear } else { Weight::Vague }
+}
+
+/// Whether the first word of a short text belongs to a noun, as in `all tests fail` and `next page
+/// is broken`, and is no reaction.
+fn is_about_a_noun(lower: &str) -> bool {
+    pattern!(r"^all [\w-]+ (?:still )?(?:fail|crash|break|hang)\b|^(?:next|right|done|all|both) [\w-]+ (?:is|are) (?:\w+ )?(?:broken|missing|gone|wrong|empty|gr[ae]y|disabled|slow|failing|stuck|red)\b|^(?:next|right|done) [\w-]+ (?:fails|crashes|hangs|is)\b")
+        .is_match(lower)
+        && !pattern!(r"^\w+ (?:that|this|it|there|he|she|one|step|task|phase|thing)\b").is_match(lower)
+}
+
+/// Whether a request to continue names the work, as in `continue the migration of the tables`.
+fn continues_named_work(lower: &str) -> bool {
+    pattern!(r"^continue (?:with |on )?(?:the|our|my) [\w-]+ (?:of|for|to|from) (?:the |our |all )?[\w-]{3,}")
+        .is_match(lower)
+        && !pattern!(r"^continue (?:with |on )?\w+ (?:work|tasks?|session|plan|conversation|next|rest|previous|last|remaining|other|steps?|part|implementation)\b|\b(?:from|of) (?:yesterday|last|before|earlier|above)\b")
+            .is_match(lower)
 }
 
 #[cfg(test)]
@@ -479,6 +500,20 @@ mod tests {
             ("test it again", Weight::Reaction),
             ("a", Weight::Reaction),
             ("fine with me", Weight::Reaction),
+            ("all tests fail", Weight::Vague),
+            ("next page is broken", Weight::Clear),
+            ("right sidebar is missing", Weight::Clear),
+            ("done button is grey", Weight::Clear),
+            ("continue the migration of the tables", Weight::Clear),
+            ("all good", Weight::Reaction),
+            ("all tests pass now", Weight::Reaction),
+            ("right that is fine", Weight::Reaction),
+            ("next one please", Weight::Reaction),
+            ("done with the page", Weight::Reaction),
+            ("continue with the parser", Weight::Reaction),
+            ("continue the work", Weight::Reaction),
+            ("continue with the work of yesterday", Weight::Routine),
+            ("continue with the rest of the tables", Weight::Routine),
         ] {
             assert_eq!(Request::of(prompt).unwrap().weight, wanted, "{prompt}");
         }

@@ -10,7 +10,7 @@ use crate::{
         request::{
             REQUEST, Request, Weight, antecedents,
             committed_work::{committed, committed_then, is_followed_by_order},
-            first_order::{first_order, names_object_before},
+            first_order::{first_order, is_short_request, names_object_before},
             later_requests::{LATER, asked_besides, later_goals, points_at_something},
             openings::{
                 asks_to_continue, is_about_comments, is_bare_command, is_publication, is_question,
@@ -217,10 +217,11 @@ fn first_request(evidence: &Evidence, requests: &[Request]) -> Option<usize> {
                 || says_what(&requests[0])
                     && asked.is_some_and(|asked| stops_work(evidence, asked)))
     };
+    let begins_with_work = || is_short_request(evidence, &requests[0]);
     // A clear request much later is about something else.
     of_weight(Weight::Clear)
         .filter(|at| *at < 6)
-        .map(|at| if corrects_command(at) { 0 } else { at })
+        .map(|at| if begins_with_work() || corrects_command(at) { 0 } else { at })
         .or_else(|| of_weight(Weight::Vague))
         .or_else(|| of_weight(Weight::Routine))
         .or_else(|| of_weight(Weight::Reaction))

@@ -14,6 +14,9 @@ const SHORTENED: usize = 600;
 /// Maximum length, in characters, of a pasted text that the user introduced.
 const QUOTATION: usize = 80;
 
+/// Minimum number of words of a line that a person may have typed.
+const TYPED_WORDS: usize = 4;
+
 /// If the evidence left out the middle of a prompt, removes the broken word before the gap and the
 /// broken sentence after the gap.
 pub(crate) fn without_gap(prompt: &str) -> Cow<'_, str> {
@@ -25,8 +28,20 @@ pub(crate) fn without_gap(prompt: &str) -> Cow<'_, str> {
 }
 
 /// Returns the part of a prompt that a person wrote, without code, logs and other pasted text.
-/// Paragraphs become sentences, and the items of a list become one sentence.
+/// Paragraphs become sentences, and the items of a list become one sentence. A prompt of one line
+/// is kept if it has at least [`TYPED_WORDS`] words, because it may only look like a log.
 pub(crate) fn written(prompt: &str) -> String {
+    let kept = written_lines(prompt);
+    let line = prompt.trim();
+    let may_be_typed = kept.trim().is_empty()
+        && !line.contains(['\n', '`'])
+        && !line.starts_with(['❯', '>', '$', '|', '<', '{', '[', '│', '┃', '║'])
+        && !has_many_symbols(line)
+        && line.split_whitespace().count() >= TYPED_WORDS;
+    if may_be_typed { line.to_owned() } else { kept }
+}
+
+fn written_lines(prompt: &str) -> String {
     let prose = with_short_quotation(&without_code(prompt));
     let numbered = pattern!(r"(?m)^\s*\d{1,2}[.)]\s").find_iter(&prose).count();
     let short_answers = pattern!(
@@ -131,13 +146,64 @@ fn is_pasted(line: &str) -> bool {
     let total = line.chars().count();
     let words = line.split_whitespace().count();
     pattern!(
-        r#"^(?:[❯$>%] |\[\+\]|=> |at |\d{1,2}:\d{2}|\d{4}-\d\d-\d\d|[│┃║|]|\+\+\+|---|@@|diff --git|index [0-9a-f]+\.\.|Traceback|File "|\s*(?:import|from|const|let|var|def|fn|func|class|return|public|private) .*[;{(:=]|(?:ERROR|WARN|INFO|DEBUG|npm (?:ERR|error|warn))|\d+ \||(?:GET|POST)$)"#
+        r#"^(?:[❯>] |\[\+\]|=> |\d{4}-\d\d-\d\d|[│┃║|]|\+\+\+|---|@@|diff --git|index [0-9a-f]+\.\.|Traceback|File "|npm (?:ERR|error|warn)|\d+ \||(?:GET|POST)$)"#
     )
     .is_match(line)
+        || is_of_shell(line)
+        || is_of_log(line)
+        || is_of_code(line)
         || has_many_symbols(line)
         || (total > 90 && words <= 2)
         || line.contains("····")
-        || (words <= 8 && line.ends_with(['{', '}', ';']) && !line.contains('`'))
+        || (words <= 8 && line.ends_with(['{', '}']) && !line.contains('`'))
+        || (words <= 8 && is_statement_of_code(line))
+}
+
+/// Whether a line is a command behind the prompt of a shell. `$ is missing before each price` is no
+/// command.
+fn is_of_shell(line: &str) -> bool {
+    line.starts_with(['$', '%'])
+        && !pattern!(r"^. (?:is|are|was|were|should|must|signs?|symbols?|before|after|in|and|or|needs?|has|does|isn.t|doesn.t)\b|^.[^ ]")
+            .is_match(line)
+}
+
+/// Whether a line is from a log or a stack trace. `at the moment` and `ERROR messages` are no part
+/// of a log.
+fn is_of_log(line: &str) -> bool {
+    let frame = pattern!(
+        r"^at (?:(?:async|new) )?(?:\S+$|\S+\(|\S+(?: \[as \S+\])? \(.*\)$|[\w.]+ \(index \d+\)$)"
+    );
+    let time = pattern!(
+        r"^\d{1,2}:\d{2}(?::\d{2}|[.,]\d{3}| +(?:ERROR|WARN|INFO|DEBUG)\b|\s{2,}(?:error|warning|info)\b)"
+    );
+    let level = pattern!(
+        r"^(?:ERROR|WARN(?:ING)?|INFO|DEBUG)(?:[:\]]|\s{2,}| +[\[\d]| [—–-] | [\w/]+(?:\.|::|/)[\w.:/]+(?:[:\]]| ))"
+    );
+    frame.is_match(line) || time.is_match(line) || level.is_match(line)
+}
+
+/// Whether a line begins with a keyword of a programming language and continues like code.
+fn is_of_code(line: &str) -> bool {
+    pattern!(r#"^(?:from \S+ import |import [\w{*"'].* from ["']|import ["'{(]|(?:def|fn|func) (?:\([^)]*\) ?)?\w+(?:<[^>]*>)?\(|class \w+(?:\(.*\)|<.*>)?(?: (?:extends|implements) .*)? ?[:{]$)"#)
+        .is_match(line)
+        || pattern!(r"^(?:const|let|var) (?:mut )?(?:\w+|[\[{(][^=]*[\]})]|\w+\([^=]*\))(?:: ?[^=]{1,40}?)? = |^return (?:await |new |!)?[\w.:!]+\(.*\)[;,]?$|^return [\[{(]$")
+            .is_match(line)
+        || pattern!(r"^(?:public|private) (?:static|readonly|final|abstract|async|void|int|string|String|bool|class|fn|interface|enum|function) .*[;{(:=]")
+            .is_match(line)
+        || pattern!(r"^(?:import|from|const|let|var|def|fn|func|class|return|public|private) .*[;{(:=,)]$")
+            .is_match(line)
+            && pattern!(r"=|\(\)|::|\{").is_match(line)
+}
+
+/// Whether a short line with a semicolon at its end is a statement of code or a style. `fix the
+/// login; then add a test;` is neither.
+fn is_statement_of_code(line: &str) -> bool {
+    line.ends_with(';')
+        && !line.contains('`')
+        && (line.contains(['=', '(', ')', '<', '>', '{'])
+            || line.split_whitespace().count() <= 2
+            || pattern!(r"^[\w-]+: |^(?:import|use|return|public|private|static|package|export|using|throw|yield|let|const|var|int|string|bool) [\w.:\[\]*-]+(?: [\w.:\[\]*-]+)?;$")
+                .is_match(line))
 }
 
 #[cfg(test)]
@@ -163,6 +229,78 @@ mod tests {
         assert!(quoted.contains("this part: \"The list was sorted by name on purpose"), "{quoted}");
         assert!(quoted.ends_with("…\". also, name the new list."), "{quoted}");
         assert!(!quoted.contains("It is short"), "{quoted}");
+    }
+
+    #[test]
+    fn typed_lines_are_distinguished_from_code_and_logs() {
+        for typed in [
+            "at the moment the list of invoices is sorted by name, please sort it by date",
+            "at startup the app crashes",
+            "at least add a test for the parser",
+            "at src/list.rs:28 the list is sorted by name, sort it by date",
+            "import the customers from the CSV (see data/customers.csv) into the new table",
+            "let users sign in with GitHub (OAuth)",
+            "let admins see all orders (read only)",
+            "return 404 instead of 500 when the user is missing (see #12)",
+            "from now on the export should write UTC: please change it",
+            "class names are inconsistent: rename them to PascalCase",
+            "public pages need a title; add one to each of them",
+            "const names should be upper case: rename them",
+            "10:30 meetings are shown one hour late, fix that",
+            "$ is missing before each price on the page",
+            "% signs are missing in the table of the taxes",
+            "ERROR messages should be red in the log view",
+            "fix the login; then add a test;",
+        ] {
+            assert!(!is_pasted(typed), "{typed}");
+        }
+        for pasted in [
+            "at foo (a.js:1:2)",
+            "at async Promise.all (index 0)",
+            "at Object.<anonymous> (/app/src/a.js:10:5)",
+            "at a.js:1",
+            "at Shop.Orders.List(String name) in C:\\app\\Orders.cs:line 12",
+            "import { useState } from 'react';",
+            "from app.orders import (",
+            "from app import orders as o, items  # type: ignore[import]",
+            "import java.util.List;",
+            "const total = rows.reduce((a, b) => a + b, 0)",
+            "let mut rows: Vec<Row> = Vec::new();",
+            "let x = 5",
+            "var rows = [",
+            "def total(rows, tax=0.2):",
+            "fn main() {",
+            "func (s *Server) Start(ctx context.Context) error {",
+            "class Orders(Base):",
+            "class Orders extends Base {",
+            "return rows.map(render)",
+            "return (",
+            "return total;",
+            "public static void main(String[] args) {",
+            "private final Map<String, Integer> totals;",
+            "private readonly rows: Row[] = [];",
+            "10:30:07 started the server of the shop",
+            "10:30 INFO started the server of the shop",
+            "12:34  error  'rows' is never read",
+            "$ npm run build",
+            "ERROR: could not open the file of the shop",
+            "ERROR [main] could not open the file of the shop",
+            "WARN shop::orders: could not open the file",
+            "INFO  started the server of the shop",
+            "color: red;",
+            "render(rows);",
+        ] {
+            assert!(is_pasted(pasted), "{pasted}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_of_one_line_is_never_only_pasted() {
+        let line = "WARNING: this repo has two logins. Remove the old one";
+        assert_eq!(one_line(&written(line)), line);
+        assert_eq!(one_line(&written("ERROR: no such file\nERROR: no such folder")), "");
+        assert_eq!(one_line(&written("$ npm run build")), "");
+        assert_eq!(one_line(&written("fix this\nERROR: the list has no file")), "fix this");
     }
 
     #[test]

@@ -406,3 +406,78 @@ fn a_commit_about_something_else_is_not_the_answer_to_a_question() {
         "Give the database a name (began with: Do you remember which service keeps our logs?)"
     );
 }
+
+#[test]
+fn a_short_first_order_is_the_objective() {
+    let objective = |first: &str, second: &str| {
+        let mut script = Script::default();
+        script.prompt(first);
+        script.edit("a", "/app/page.rs", "a", "b");
+        script.reply("m1", "Changed the page as you asked.");
+        script.prompt(second);
+        script.edit("b", "/app/header.rs", "a", "b");
+        script.reply("m2", "Changed the header, too.");
+        (summary(&script).objective, title(&script))
+    };
+    for (first, second) in [
+        ("add dark mode", "the header is still white, can you fix that too?"),
+        ("fix login bug", "why is the session cookie set twice?"),
+        ("write unit tests", "use vitest instead of jest for all of them"),
+        ("remove the sidebar", "the rows of the list have no dates, please add them"),
+        ("limit the uploads", "the page names the limit twice, please show it once"),
+        ("all tests fail", "also rename the parser of dates to reader in all files"),
+        ("fix all tests", "also rename the parser of dates to reader in all files"),
+    ] {
+        let (objective, title) = objective(first, second);
+        let wanted = crate::text::capitalised(first);
+        assert!(objective.starts_with(&wanted), "{objective}");
+        assert!(title.starts_with(&wanted), "{title}");
+    }
+    for first in
+        ["fix it", "do it", "test it again", "/fix", "it still fails", "try again", "run the tests"]
+    {
+        let (objective, _) = objective(first, "rename the parser of dates to reader in all files");
+        assert!(objective.starts_with("Rename the parser of dates"), "{first}: {objective}");
+    }
+}
+
+#[test]
+fn a_short_first_order_without_a_change_is_not_the_objective() {
+    let mut script = Script::default();
+    script.prompt("check the docs");
+    script.reply("m1", "I read the docs.");
+    script.prompt("rename the parser of dates to reader in all files");
+    script.edit("b", "/app/reader.rs", "a", "b");
+    script.reply("m2", "Renamed the parser.");
+    assert!(summary(&script).objective.starts_with("Rename the parser"));
+}
+
+#[test]
+fn a_count_at_the_start_of_a_prompt_picks_no_item() {
+    let objective = |next: &str| {
+        let mut script = Script::default();
+        script.prompt("Make the list of invoices faster");
+        script.edit("a", "/app/list.rs", "a", "b");
+        script.reply("m1", "The list is read once now. What could follow:\n\n1. Add an index on the date column\n2. Move the totals into a view\n3. Cache the first page\n4. Drop the old table\n5. Split the reader\n");
+        script.prompt(next);
+        script.edit("b", "/app/view.rs", "a", "b");
+        script.reply("m2", "Changed the view.");
+        summary(&script).objective
+    };
+    for next in [
+        "2 tests still fail after your change, please fix them",
+        "1 more thing: rename the button of the dialog to Save",
+        "2 users reported that the upload stops at 10 MB, fix that",
+        "5 is too many, show 3 rows per page",
+        "2 of 3 tests pass now, fix the last one",
+        "looks good. 2 small things: the header is too big, and the footer is gone",
+        "2-column layout please",
+    ] {
+        let shown = objective(next);
+        for item in ["an index", "totals into a view", "split the reader"] {
+            assert!(!shown.to_lowercase().contains(item), "{next}: {shown}");
+        }
+    }
+    let shown = objective("5 seems like a low hanging fruit");
+    assert!(shown.contains("split the reader") || shown.contains("Split the reader"), "{shown}");
+}
