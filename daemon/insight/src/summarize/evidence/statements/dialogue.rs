@@ -128,11 +128,31 @@ fn marks(prompt: &str) -> Vec<String> {
     let concluded = pattern!(
         r"(?:^|, )(?:so|also|donc|entonces|所以|则) (?:we (?:do|take) |wir nehmen |option |number |nummer )?([1-9a-e])(?:[.,;!]|$)"
     );
-    let found = [alone, numbers, marked, concluded]
+    let marked = Some(marked).filter(|_| !is_own_list(prompt));
+    let found = [Some(alone), Some(numbers), marked, Some(concluded)]
         .into_iter()
+        .flatten()
         .find_map(|pattern| pattern.captures(prompt));
     let listed = found.and_then(|found| found.iter().skip(1).flatten().next());
     listed.map_or(Vec::new(), |listed| marks_in_list(listed.as_str()))
+}
+
+/// Whether a prompt is a list of the user: the first mark begins the prompt, and the next mark
+/// follows the text of the first item, as in `1) rename it 2) test it`. In `a) because b) is slow`,
+/// the second mark is a part of the reason.
+fn is_own_list(prompt: &str) -> bool {
+    let words: Vec<&str> = prompt.split(' ').collect();
+    let first = pattern!(r"^([1-9a-e])([).])$").captures(words[0]);
+    let Some((mark, closer)) = first.as_ref().map(|found| (found[1].as_bytes()[0], &found[2]))
+    else {
+        return false;
+    };
+    let next = format!("{}{closer}", char::from(mark + 1));
+    let refers =
+        pattern!(r"^(?:because|since|as|than|over|not|if|but|while|though|when|unless|or)$");
+    words.iter().position(|word| *word == next).is_some_and(|at| {
+        words[1..at].iter().any(|word| *word != "and") && !refers.is_match(words[at - 1])
+    })
 }
 
 /// Returns the marks of a list such as `1, 2 and 4` or `1-3`.
@@ -381,6 +401,30 @@ mod tests {
             "ok, implement",
             "yes, add the cache",
             "sure, start with the note of the worker",
+        ] {
+            assert_eq!(chosen(reply, &[], prompt).len(), 1, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_numbered_list_of_the_user_picks_no_option() {
+        let numbered = "Done. I made these changes:\n\n1. Added the parser of rows\n2. Sorted the rows by day\n\nAnything else?";
+        let lettered = "Which?\n\na) Fail loud\nb) Ignore it";
+        for (reply, prompt) in [
+            (numbered, "1) rename the page to carts 2) add a test for the parser"),
+            (numbered, "1) carts\n2) 8080"),
+            (lettered, "a) rename it b) add a test"),
+            (lettered, "a. rename it and b. add a test"),
+        ] {
+            assert_eq!(chosen(reply, &[], prompt), [], "{prompt}");
+        }
+        for (reply, prompt) in [
+            (numbered, "1) but only for the page"),
+            (numbered, "1) and 2)"),
+            (lettered, "a) because b) is slow"),
+            (lettered, "a) over b) for now"),
+            (lettered, "b) and a) later"),
+            (lettered, "a. also keep it short"),
         ] {
             assert_eq!(chosen(reply, &[], prompt).len(), 1, "{prompt}");
         }
