@@ -22,7 +22,9 @@ pub(super) fn statement_kind(sentence: &str, announced: bool) -> Option<Statemen
     if is_decision(sentence) || is_reasoned_action(sentence) {
         return Some(StatementKind::Decision);
     }
-    if is_cause(sentence) || announced && (is_fault(sentence) || sentence.contains('`')) {
+    let follows_announcement =
+        announced && (is_fault(sentence) || sentence.contains('`') && !is_about_agent(sentence));
+    if is_cause(sentence) || follows_announcement {
         return Some(StatementKind::Cause);
     }
     if is_dead_end(sentence) {
@@ -135,7 +137,27 @@ pub(super) fn is_cause(sentence: &str) -> bool {
     )
     .is_match(sentence)
         && !pattern!(r"(?i)\byet\b").is_match(sentence);
-    named || is_wrong_code || is_foreign || is_incomplete || is_root_cause(sentence)
+    (named || is_root_cause(sentence)) && !is_plain_remark(sentence)
+        || is_wrong_code
+        || is_foreign
+        || is_incomplete
+}
+
+/// Whether a sentence that begins as a cause does not state it: it says how or when the tests are
+/// run, that they are not affected, what the problem is not, or who reported the problem.
+fn is_plain_remark(sentence: &str) -> bool {
+    let about_runs = pattern!(
+        r"(?i)^(?:so |and )?(?:the |this |that |my )?(?:tests?|build|lint|ci|job|push)(?: here| there| now)? (?:is|are|was|were) (?:not |only |now |also |always |still )*(?:affected|run|ran|forced|required|needed|triggered|scheduled|written|executed|started|part of)\b"
+    );
+    let of_problem = pattern!(
+        r"(?i)^(?:so |and )?(?:the |this |that )?(?:\w+ )?(?:issue|problem|bug|cause) (?:is|was) (?:(not (?:in|with|about|due|the|this|our|my|here|there|related)\b)|(?:reported|found|raised) by\b)"
+    );
+    // `The problem is not in the reader, but in the parser` states where the problem is.
+    let contrasts = pattern!(r"(?i)\b(?:but|rather)\b|\bit(?:['’]s| is| was)\b");
+    let denies_or_reports = of_problem
+        .captures(sentence)
+        .is_some_and(|found| found.get(1).is_none() || !contrasts.is_match(sentence));
+    about_runs.is_match(sentence) || denies_or_reports
 }
 
 fn is_root_cause(sentence: &str) -> bool {
@@ -180,6 +202,11 @@ fn is_reasoned_action(sentence: &str) -> bool {
         r"(?i)^(?:(?:I|we)(?:'ve| have)? )?(?:kept|left|moved|switched|replaced|dropped|skipped|excluded|pinned|wrapped|split|limited|avoided|deferred|removed) .{12,} (?:because|so that|to avoid|to keep|to prevent|since|rather than|instead of|for consistency|for backwards?[- ]compatibility) .{6,}",
     )
     .is_match(sentence)
+}
+
+/// Whether the subject of a sentence is the agent, as in ``I changed `total()` ``.
+fn is_about_agent(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:so |now |then |and )?(?:i|we)(?:['’](?:ve|m|ll|re|d))? ").is_match(sentence)
 }
 
 /// Whether a sentence after "Found it!" describes the fault, not the search for the fault.
@@ -257,6 +284,42 @@ mod tests {
             ("The endpoint exists but is not deployed yet.", false),
         ] {
             assert_eq!(is_cause(sentence), wanted, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_remark_about_tests_or_a_denied_problem_is_no_cause() {
+        for sentence in [
+            "The tests are run by GitHub Actions on each push, too.",
+            "The tests are not affected by this change.",
+            "The tests were not run in this environment.",
+            "The job is scheduled by cron at midnight.",
+            "The lint is only run in CI.",
+            "The tests were written by hand.",
+            "The issue was reported by two users.",
+            "The problem is not in the parser, so the reader is next.",
+            "The root cause is not the cache, so it stays.",
+        ] {
+            assert!(!is_cause(sentence), "{sentence}");
+        }
+        for sentence in [
+            "The tests were failing because the mock never returned a value.",
+            "The tests are broken by the new field, which the mock is missing.",
+            "The build was using the wrong compiler from the cache.",
+            "The job is missing the token that the push needs.",
+            "The problem is that the list is not sorted.",
+            "The issue is not setting the header when the body is empty.",
+            "The bug is caused by the second worker, which has no lock.",
+            "The bug was introduced by the commit that dropped the lock.",
+            "The problem is not in the reader, but in the parser of rows.",
+        ] {
+            assert!(is_cause(sentence), "{sentence}");
+        }
+        for sentence in ["I updated `total()` to round only the sum.", "I've moved `total()`."] {
+            assert_eq!(statement_kind(sentence, true), None, "{sentence}");
+        }
+        for sentence in ["`total()` rounds each row.", "In `total()`, each row is rounded."] {
+            assert_eq!(statement_kind(sentence, true), Some(StatementKind::Cause), "{sentence}");
         }
     }
 
