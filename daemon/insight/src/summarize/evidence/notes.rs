@@ -92,7 +92,7 @@ pub(super) fn pasted_error(evidence: &mut Evidence, prompt: &str, moment: EntryP
     }
     // Build tools print the number of the step and the time before each line.
     let plain = pattern!(r"(?m)^\s*(?:#\d+ )?\d+\.\d+s? +").replace_all(prompt, "");
-    if let Some(message) = errors::message_of(&plain) {
+    if let Some(message) = errors::message_of_prompt(&plain) {
         let error = moment.quote(&message, bounds::ERROR_TEXT);
         push_latest(&mut evidence.pasted_errors, error, bounds::PASTED_ERRORS);
     }
@@ -219,6 +219,36 @@ mod tests {
         pasted_error(&mut evidence, "The error: is it known?", moment);
         assert_eq!(evidence.pasted_errors.len(), 1);
         assert!(evidence.pasted_errors[0].text.ends_with("Exit handler never called!"));
+    }
+
+    #[test]
+    fn a_repeated_instruction_is_not_a_pasted_error() {
+        let moment =
+            EntryPosition { origin: crate::model::transcript::Origin::default(), at: None };
+        for (prompt, wanted) in [
+            ("Sort the carts by day.\nStop if the lint failed, and do not commit.", None),
+            ("Rename the page.\n- Please fix the failed test, too.", None),
+            ("Rename the page.\nThe form must show an error if the name is missing.", None),
+            ("Rename the page.\n2. Return an error for an invalid name", None),
+            (
+                "It is back:\nConnection refused, please try again.",
+                Some("Connection refused, please try again."),
+            ),
+            ("It is back:\ncheck failed: name must be set", Some("check failed: name must be set")),
+            (
+                "Stop if the lint failed.\nerror: name should be set if port is set",
+                Some("error: name should be set if port is set"),
+            ),
+            (
+                "Stop if the lint failed.\nthe upload was rejected by the server",
+                Some("the upload was rejected by the server"),
+            ),
+        ] {
+            let mut evidence = Evidence::default();
+            pasted_error(&mut evidence, prompt, moment);
+            let found = evidence.pasted_errors.first().map(|error| error.text.as_str());
+            assert_eq!(found, wanted, "{prompt}");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(super) use self::{
     attempt::Attempt,
     known::note_known,
     list::bound,
-    message::{of as message_of, shows_failure},
+    message::{of as message_of, of_prompt as message_of_prompt, shows_failure},
     slips::is_slip,
 };
 use crate::{
