@@ -96,7 +96,21 @@ pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
     let is_unsure = pattern!(
         r"(?i)\b(?:might|maybe|probably|perhaps|possibly|i think|not sure|let me|if you|posted)\b|\?$|\bso (?:that )?(?:i|we|it) can\b|, then i(?:['’]ll| will)\b|\brather than just\b|\b(?:notes?|says?|claims?|comments?) that\b|\bbefore deciding\b|^.{0,24}(?:ing|e|ve) (?:it|this|that|them|these|those)\b|, (?:i['’]ll|i will|i['’]m going to|i am going to) (?:now )?(?:create|write|generate|draft) (?:an?|the) (?:[\w.-]+ ){0,3}(?:file|document|readme|notebook|page)[.!]?$"
     );
-    chosen.is_match(sentence) && !is_unsure.is_match(sentence)
+    chosen.is_match(sentence) && !is_unsure.is_match(sentence) && !announces_routine(sentence)
+}
+
+/// Whether the agent announces a routine step with its reason, for example
+/// `Since all tests pass, I'll commit the change`, or keeps a program running meanwhile.
+fn announces_routine(sentence: &str) -> bool {
+    let step = pattern!(
+        r"(?i), (?:i['’]ll|i will|i['’]m going to|i am going to) (?:now |also |just |first )*(?:commit|push|run|rerun|re-run|check|read|look|test|verify|start|continue|open (?:the|an?) (?:file|page|pr|pull request|browser))\b"
+    );
+    let contrasts = pattern!(r"(?i)\b(?:instead of|rather than)\b");
+    step.is_match(sentence) && !contrasts.is_match(sentence)
+        || pattern!(
+            r"(?i)\b(?:keep|keeping|leave|leaving) (?:it|them|(?:the|this) (?:[\w-]+ ){0,2}[\w-]+) running\b"
+        )
+        .is_match(sentence)
 }
 
 /// Returns what the agent states after it admits its mistake, as in ``My mistake — the list is in
@@ -200,6 +214,18 @@ fn is_reasoned_action(sentence: &str) -> bool {
         r"(?i)^.{20,}, so (?:I|we)(?:'ve| have)? (?:also |now |just |instead )?(?:added|used|kept|left|removed|switched|made|skipped|created|chose|moved|went|changed|put|set|wrapped|replaced|dropped|renamed|merged|split|excluded|disabled|limited|pinned)\b",
         r"(?i)^(?:since|because|given that|as) .{15,}, (?:I|we)(?:'ve| have)? (?:also |now |just |instead )?(?:added|used|kept|left|removed|switched|made|skipped|created|chose|moved|went|changed|put|set|wrapped|replaced|dropped|renamed|decided)\b",
         r"(?i)^(?:(?:I|we)(?:'ve| have)? )?(?:kept|left|moved|switched|replaced|dropped|skipped|excluded|pinned|wrapped|split|limited|avoided|deferred|removed) .{12,} (?:because|so that|to avoid|to keep|to prevent|since|rather than|instead of|for consistency|for backwards?[- ]compatibility) .{6,}",
+    )
+    .is_match(sentence)
+        && !is_obedience_or_routine(sentence)
+}
+
+/// Whether an action only follows a request, or is a routine step: the next file, or the removal of
+/// temporary files.
+fn is_obedience_or_routine(sentence: &str) -> bool {
+    patterns!(
+        r"(?i)^as (?:requested|asked|mentioned|noted|discussed|planned|agreed|described|explained|suggested|proposed|instructed|before|above|usual|promised|part of|you (?:asked|requested|said|wanted|suggested|noted|mentioned))\b",
+        r"(?i)\bmoved on\b",
+        r"(?i)\b(?:removed|deleted|dropped) (?:the |all |my |both |these )*(?:temporary|temp|scratch|throwaway) (?:\w+ )?(?:files?|folders?|scripts?|outputs?|prints?|logs?)\b",
     )
     .is_match(sentence)
 }
@@ -460,6 +486,32 @@ mod tests {
             ("I'll run the tests again.", None),
         ] {
             assert_eq!(intention(sentence).as_deref(), wanted, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn routine_steps_and_obedience_are_no_decisions() {
+        for (sentence, wanted) in [
+            ("Since all tests pass now, I'll commit and push the change.", false),
+            ("Because the output was too long, I'll run the tests again with a filter.", false),
+            ("I'll run the tests and leave the server running for the next step.", false),
+            (
+                "I'll start the dev server in the background and keep it running while I check the page.",
+                false,
+            ),
+            ("Since the suite is slow, I'll run the tests in parallel rather than in order.", true),
+            ("Since the page is public, I'll open the port for the proxy only.", true),
+            ("I'll remove the list and keep the running total in the store.", true),
+            ("As requested in your last message, I removed the debug output of `util.py`.", false),
+            ("As part of this refactor, I moved the helper into `utils.py`.", false),
+            ("I moved on to the next file to keep the order of your list.", false),
+            ("I removed the temporary files to keep the folder clean.", false),
+            ("As the helper is used by two pages, I moved it into `utils.py`.", true),
+            ("As `total` is never read by a page, I removed the field.", true),
+            ("I moved the helper into `utils.py` to avoid a cycle of imports.", true),
+            ("I removed the temporary table of the import to avoid the lock.", true),
+        ] {
+            assert_eq!(kind(sentence) == Some(StatementKind::Decision), wanted, "{sentence}");
         }
     }
 
