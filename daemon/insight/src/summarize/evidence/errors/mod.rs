@@ -20,7 +20,7 @@ pub(super) use self::{
     known::note_known,
     list::bound,
     message::{of as message_of, of_prompt as message_of_prompt, shows_failure},
-    slips::is_slip,
+    slips::{is_slip, is_slip_of_command},
 };
 use crate::{
     model::{
