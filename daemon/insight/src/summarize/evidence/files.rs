@@ -106,7 +106,7 @@ impl PlannedChange {
             ChangeKind::Deleted => FileAction::Delete,
             ChangeKind::Moved { to } => FileAction::Move(resolve(directory, to)),
         };
-        let settings = settings::changed(change);
+        let settings = settings::changed(change, directory);
         let is_edit = deed == FileAction::Edit;
         let texts =
             change.edits.iter().filter(|_| is_edit).take(EDITS).map(FileTexts::of).collect();
