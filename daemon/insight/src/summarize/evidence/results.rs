@@ -63,6 +63,7 @@ impl Collector {
         }
         let succeeded = result.outcome.succeeded();
         if succeeded && self.continues_in_background(&waiting, result) {
+            retries::service_started(&mut self.pending.failed_commands);
             return;
         }
         match &waiting.meaning {
