@@ -73,7 +73,7 @@ impl ReportSection {
             r"(?i)^(?:the )?(?:root causes?|cause|why it (?:failed|broke)|the problem|problem)\b"
         )) {
             ReportSection::Cause
-        } else if is(&*pattern!(r"(?i)\b(?:decisions?|trade-?offs?)\b")) {
+        } else if is(&*pattern!(r"(?i)\bdecisions?\b")) {
             ReportSection::Decisions
         } else if is(&*pattern!(
             r"(?i)^(?:key |main |my )?(?:findings?|insights?|takeaways?|what i (?:found|learned)|discover(?:y|ies)|observations?)\b"
@@ -395,6 +395,24 @@ mod tests {
             "### Root cause\n\nThe hook exits before the file is flushed.\n",
             false,
             &[(StatementKind::Cause, "The hook exits before the file is flushed.")],
+        );
+    }
+
+    #[test]
+    fn an_item_below_trade_offs_is_a_decision_only_by_its_words() {
+        let slow = "The first request is slower, because the cache is empty at the start";
+        check(&format!("## Trade-offs\n\n- {slow}"), false, &[]);
+        let kept = "I chose one file over a database because it is easier to lock";
+        for text in [
+            format!("## Trade-offs\n\n- {kept}"),
+            format!("## Decisions and trade-offs\n\n- {kept}"),
+        ] {
+            check(&text, false, &[(StatementKind::Decision, kept)]);
+        }
+        check(
+            &format!("## Design decisions\n\n- {slow}"),
+            false,
+            &[(StatementKind::Decision, slow)],
         );
     }
 
