@@ -66,7 +66,8 @@ fn short_name(name: &str) -> &str {
 
 /// Whether a run includes the failed test `name` according to its command line: a word of at least
 /// six bytes, such as a file or a folder, is in the name, and no filter among the arguments that
-/// limit the run excludes the test.
+/// limit the run excludes the test. A filter may match the part that was removed from a long name,
+/// so it is not compared with the rest.
 pub(super) fn is_requested(name: &str, command: &str, limits: Option<&str>) -> bool {
     let mut words = command.split([' ', '"', '\'', '^', '$', '=', '|', '(', ')']);
     let filters = pattern!(
@@ -77,19 +78,20 @@ pub(super) fn is_requested(name: &str, command: &str, limits: Option<&str>) -> b
         filter_matches(value, name) == filter.get(1).is_some()
     };
     words.any(|word| word.len() >= 6 && name.contains(word))
-        && !filters.captures_iter(limits.unwrap_or_default()).any(excludes)
+        && (around_gap(name).is_some()
+            || !filters.captures_iter(limits.unwrap_or_default()).any(excludes))
 }
 
-/// Whether the value of a filter such as `total or "not slow"` selects a test. The name of the test
-/// may be shortened. Each text of one alternative must be in the name.
+/// Whether the value of a filter such as `total or slow` selects a test: each text of one
+/// alternative must be in the name.
 fn filter_matches(value: &str, name: &str) -> bool {
-    let name = name.replace(" > ", " ").to_lowercase();
-    let value = value.to_lowercase().replace(['^', '$', '(', ')'], "");
-    let texts = |alternative: &str| {
+    let plain = |text: &str| text.replace(" > ", " ").to_lowercase();
+    let (name, value) = (plain(name), plain(value).replace(['^', '$', '(', ')'], ""));
+    let is_met = |alternative: &str| {
         let mut texts = alternative.split(" and ").flat_map(|text| text.split(".*"));
         texts.all(|text| !text.trim().starts_with("not ") && name.contains(text.trim()))
     };
-    around_gap(&name).is_some() || value.split('|').flat_map(|part| part.split(" or ")).any(texts)
+    value.split('|').flat_map(|part| part.split(" or ")).any(is_met)
 }
 
 /// Whether the path of a file shows that the file contains tests.
@@ -168,6 +170,12 @@ mod tests {
                 "src/components/List.test.tsx > sorts … the day",
                 "npx vitest src/components/List.test.tsx -t 'rows by the day'",
                 "-t \"rows by the day\"",
+                true,
+            ),
+            (
+                "src/components/List.test.tsx > sorts … the day",
+                "npx vitest src/components/List.test.tsx --skip slow",
+                "src/components/List.test.tsx --skip slow",
                 true,
             ),
         ] {

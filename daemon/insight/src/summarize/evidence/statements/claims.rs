@@ -103,7 +103,7 @@ pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
 /// `Since all tests pass, I'll commit the change`, or keeps a program running meanwhile.
 fn announces_routine(sentence: &str) -> bool {
     let step = pattern!(
-        r"(?i), (?:i['’]ll|i will|i['’]m going to|i am going to) (?:now |also |just |first )*(?:commit|push|run|rerun|re-run|check|read|look|test|verify|start|continue|open (?:the|an?) (?:file|page|pr|pull request|browser))\b"
+        r"(?i), (?:i['’]ll|i will|i['’]m going to|i am going to) (?:now |also |just |first )*(?:commit|push|run|rerun|re-run|check|read (?:the|this|that|more)|look|test|verify|start|continue|open (?:the|an?) (?:file|page|pr|pull request|browser))\b"
     );
     let contrasts = pattern!(r"(?i)\b(?:instead of|rather than)\b");
     step.is_match(sentence) && !contrasts.is_match(sentence)
@@ -500,6 +500,7 @@ mod tests {
                 false,
             ),
             ("Since the suite is slow, I'll run the tests in parallel rather than in order.", true),
+            ("Since the rows are stored as JSON, I'll read them with `serde`.", true),
             ("Since the page is public, I'll open the port for the proxy only.", true),
             ("I'll remove the list and keep the running total in the store.", true),
             ("As requested in your last message, I removed the debug output of `util.py`.", false),

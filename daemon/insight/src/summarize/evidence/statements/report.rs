@@ -24,7 +24,7 @@ pub(in crate::summarize::evidence) fn in_report(
         match block {
             Block::Heading(heading) => report.section = ReportSection::of(heading),
             Block::Item(item) if report.section == ReportSection::Left => {
-                if !is_ticked(text, item) && !says_that_nothing_is_left(item) {
+                if !is_ticked(text, item) && !says_that_nothing_is_left(&one_line(item)) {
                     report.item(item);
                 }
             }
@@ -329,6 +329,7 @@ mod tests {
             "## Next steps\n\n- None. The work of this ticket is complete.",
             "## Follow-ups\n\n- Nothing is left to do for this ticket",
             "## Known issues\n\n- None that I know of in this version of the parser",
+            "## Known issues\n\n- **None** - all known cases are handled",
             "## Known issues\n\n- No known issues in this version of the parser",
             "## TODO\n\n- [x] Convert the importer to the new reader",
         ] {
