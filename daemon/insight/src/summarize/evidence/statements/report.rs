@@ -224,14 +224,16 @@ fn is_left(sentence: &str) -> bool {
 
 /// Whether a sentence says what the program does in a state, or no longer allows, and not what is
 /// left to do: `Rows that are not yet loaded are skipped`.
-fn describes_rule(sentence: &str) -> bool {
+pub(in crate::summarize) fn describes_rule(sentence: &str) -> bool {
     let of_state = pattern!(
         r"(?i)\b(?:that|which|who) (?:is|are|was|were|has|have|had) not yet\b|\b(?:where|while|when|whenever|if|until|as long as) [^,;]{1,60}\bnot yet\b"
     );
     let lists =
         pattern!(r"(?i)^(?:there (?:is|are|was|were)|(?:the )?(?:only|remaining)|what|i|we)\b|: ");
+    let is_left = pattern!(r"(?i)\bstill\b|\bneeds? to\b|\bleft to\b");
     let forbids = pattern!(r"(?i)\b(?:is|are) not able to\b.*\b(?:anymore|any more|any longer)\b");
-    of_state.is_match(sentence) && !lists.is_match(sentence) || forbids.is_match(sentence)
+    !is_left.is_match(sentence)
+        && (of_state.is_match(sentence) && !lists.is_match(sentence) || forbids.is_match(sentence))
 }
 
 /// Returns the part of a sentence that follows the part about completed work.
@@ -244,7 +246,7 @@ fn after_completed_work(sentence: &str) -> Option<&str> {
 }
 
 /// Whether an item in a section about open work says that no work is open.
-fn says_that_nothing_is_left(item: &str) -> bool {
+pub(in crate::summarize) fn says_that_nothing_is_left(item: &str) -> bool {
     patterns!(
         r"(?i)^(?:none|nothing|n/a)(?:[.!;]| ?[(\u{2014}\u{2013}-]|$)",
         r"(?i)^(?:none|nothing)(?: (?:else|more|further))?(?: (?:is|are|was))? (?:left|remains?|remaining|open|outstanding|pending|planned|known|blocking|at (?:this|the)|that i|so far|for now|to do|(?:needed|required)[.!]?$)\b[^,;]*$",
@@ -367,6 +369,7 @@ mod tests {
             "Note that the importer is not yet deployed to the server.",
             "The new importer of the rows is not yet deployed.",
             "There are two routes that are not yet covered by tests.",
+            "The rows that are not yet loaded still need a test for empty input.",
             "I was not able to run the tests of the importer anymore.",
             "The second worker still fails after a restart.",
         ] {
