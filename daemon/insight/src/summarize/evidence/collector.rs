@@ -187,11 +187,18 @@ impl Collector {
     fn usage(&mut self, message: Option<&str>, tokens: Tokens, at: Option<Timestamp>) {
         let id = message.map(|id| kept(id, bounds::NAME));
         let before = id.map_or(Tokens::default(), |id| self.pending.counted_before(&id, tokens));
+        // The message may have been counted on an earlier day, so only the difference is counted.
+        let (mut more, mut less) = (tokens, before);
+        more.remove(before);
+        less.remove(tokens);
+        if more == less {
+            return;
+        }
         let day = at.or(self.evidence.span.last).map_or(0, day_of);
         let by_day = use_of(&mut self.evidence.token_uses, day, &self.pending.model);
         for sum in [&mut self.evidence.tokens, &mut by_day.tokens] {
-            sum.remove(before);
-            sum.add(tokens);
+            sum.remove(less);
+            sum.add(more);
         }
     }
 }
@@ -246,6 +253,9 @@ mod tests {
         observe(first, usage("1", 5));
         observe(first, model("b"));
         observe(first, usage("2", 7));
+        // Repeated after midnight, at first without another token.
+        observe(second, usage("2", 7));
+        observe(second, usage("2", 8));
         observe(second, usage("3", 9));
         let evidence = collector.evidence();
         let uses: Vec<_> = evidence
@@ -253,8 +263,8 @@ mod tests {
             .iter()
             .map(|one| (one.day, one.model.as_str(), one.tokens.output, one.tokens.cache_read))
             .collect();
-        assert_eq!(uses, [(2, "a", 5, 1), (2, "b", 7, 1), (3, "b", 9, 1)]);
+        assert_eq!(uses, [(2, "a", 5, 1), (2, "b", 7, 1), (3, "b", 10, 1)]);
         assert_eq!(evidence.tokens_by_day(), evidence.token_uses);
-        assert_eq!(evidence.tokens.output, 21);
+        assert_eq!(evidence.tokens.output, 22);
     }
 }

@@ -123,6 +123,42 @@ fn a_typed_answer_rejects_no_option() {
 }
 
 #[test]
+fn a_long_option_is_found_in_the_answer() {
+    let options = [
+        "Использовать существующую таблицу сессий (рекомендуется)",
+        "Создать новую таблицу сессий в отдельной базе данных сервера",
+        "Хранить сессии в памяти",
+    ];
+    let choice = |answer: String| {
+        let question = UserQuestion {
+            question: "Где хранить сессии?".to_owned(),
+            options: options.map(str::to_owned).to_vec(),
+            explanations: vec!["Без миграции".to_owned(), String::new(), String::new()],
+            ..UserQuestion::default()
+        };
+        let mut script = Script::default();
+        script.call("q", "AskUserQuestion", Action::Ask(vec![question]));
+        script.item(Item::Answer {
+            call: Cow::Borrowed("q"),
+            question: Cow::Borrowed("Где хранить сессии?"),
+            answer: Cow::Owned(answer),
+        });
+        script.collect().choices.remove(0)
+    };
+    let picked = choice(options[0].to_owned());
+    assert!(!picked.typed);
+    assert_eq!(picked.answer, options[0]);
+    assert_eq!(picked.explanation.as_deref(), Some("Без миграции"));
+    assert_eq!(picked.alternatives.len(), 2);
+    assert_eq!(picked.alternatives[1], options[2]);
+    let both = choice(format!("{}, {}", options[0], options[1]));
+    assert_eq!(both.answer, format!("{}, {}", options[0], options[1]));
+    assert_eq!(both.alternatives, [options[2]]);
+    // The answer begins as an option, but ends in other words.
+    assert!(choice("Использовать существующую таблицу в Redis".to_owned()).typed);
+}
+
+#[test]
 fn an_accepted_plan_keeps_its_approach() {
     let mut script = Script::default();
     let plan = "# Plan: Use sled\n\n## Approach\n\nOne tree for each record kind, opened once.\n";

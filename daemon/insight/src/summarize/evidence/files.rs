@@ -12,6 +12,7 @@ use crate::{
     model::{
         evidence::{Evidence, FileWork},
         graph::fingerprint,
+        project::Project,
         transcript::{ChangeKind, FileChange, Origin, Replacement},
     },
     summarize::{
@@ -105,7 +106,7 @@ impl PlannedChange {
             ChangeKind::Deleted => FileAction::Delete,
             ChangeKind::Moved { to } => FileAction::Move(resolve(directory, to)),
         };
-        let settings = settings::changed(change);
+        let settings = settings::changed(change, directory);
         let is_edit = deed == FileAction::Edit;
         let texts =
             change.edits.iter().filter(|_| is_edit).take(EDITS).map(FileTexts::of).collect();
@@ -216,7 +217,9 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, moment: E
             to
         }
         FileAction::Delete => {
-            remove_under(evidence, &planned.path, moment);
+            if remove_under(evidence, &planned.path, moment) {
+                return;
+            }
             &planned.path
         }
         FileAction::Edit | FileAction::Write | FileAction::Read => &planned.path,
@@ -224,9 +227,8 @@ pub(super) fn change(evidence: &mut Evidence, planned: &PlannedChange, moment: E
     // The removal of a folder (build output, for example) or of the old path of a moved file is not
     // counted.
     if planned.deed == FileAction::Delete && !evidence.files.contains_key(path.as_str()) {
-        let folder_known = evidence.files.keys().any(|known| is_under(known, path));
         let was_moved = evidence.files.values().any(|work| work.moved_from.as_ref() == Some(path));
-        if folder_known || was_moved || !looks_like_a_file(path) {
+        if was_moved || !looks_like_a_file(path) {
             return;
         }
     }
@@ -305,11 +307,29 @@ fn move_work(evidence: &mut Evidence, from: &str, to: &str) {
     }
 }
 
-fn remove_under(evidence: &mut Evidence, folder: &str, moment: EntryPosition) {
-    for (_, work) in evidence.files.iter_mut().filter(|(path, _)| is_under(path, folder)) {
-        work.deleted = true;
-        (work.last, work.changed_at) = (moment.origin, moment.at);
+/// Records the removal of the files in a folder. Files that the session created are not lasting
+/// work, and are forgotten. Build output that the session only read does not count as changed.
+/// Returns whether files in the folder were known.
+fn remove_under(evidence: &mut Evidence, folder: &str, moment: EntryPosition) -> bool {
+    let homes = evidence.directories.iter().map(|home| Project::new(home).relative(folder));
+    let is_output = is_build_output(homes.min_by_key(|path| path.len()).unwrap_or(folder));
+    let files = &mut evidence.files;
+    let is_known = files.keys().any(|path| is_under(path, folder));
+    files.retain(|path, work| !(work.created && is_under(path, folder)));
+    for (_, work) in files.iter_mut().filter(|(path, _)| is_under(path, folder)) {
+        if work.changed() || !is_output {
+            work.deleted = true;
+            (work.last, work.changed_at) = (moment.origin, moment.at);
+        }
     }
+    is_known
+}
+
+/// Whether a folder contains the output of a build.
+fn is_build_output(folder: &str) -> bool {
+    const NAMES: &[&str] =
+        &["build", "coverage", "dist", "node_modules", "out", "target", "__pycache__", ".next"];
+    folder.split(['/', '\\']).any(|name| NAMES.contains(&name))
 }
 
 fn is_under(path: &str, folder: &str) -> bool {
@@ -400,6 +420,39 @@ mod tests {
         assert!(evidence.files.is_empty());
         change(&mut evidence, &remove("/app/src/a.rs"), at(origin));
         assert!(evidence.files["/app/src/a.rs"].deleted);
+    }
+
+    #[test]
+    fn a_removed_folder_counts_for_the_files_that_existed_before() {
+        let origin = Origin { source: 0, line: 1 };
+        let removed = |path: &str, folder: &str, is_read: bool, is_new: bool| {
+            let mut evidence = Evidence::default();
+            evidence.directories.push("/home/ada/build/shop".to_owned());
+            let path = format!("/home/ada/build/shop/{path}");
+            if is_read {
+                read(&mut evidence, &path, origin);
+            } else {
+                let write = Effect::Write { path: path.clone(), lines: 1 };
+                change(&mut evidence, &PlannedChange::from(&write), at(origin));
+            }
+            if is_new {
+                created(&mut evidence, &path);
+            }
+            let remove = Effect::Remove(format!("/home/ada/build/shop/{folder}"));
+            change(&mut evidence, &PlannedChange::from(&remove), at(origin));
+            evidence.files.into_iter().map(|(_, work)| work.deleted).collect::<Vec<bool>>()
+        };
+        // Created by the session.
+        assert_eq!(removed("try.d/a.py", "try.d", false, true), [false; 0]);
+        assert_eq!(removed("build/a.py", "build", false, true), [false; 0]);
+        // Build output that was read.
+        assert_eq!(removed("build/out.js", "build", true, false), [false]);
+        assert_eq!(removed("web/dist/js/out.js", "web/dist/js", true, false), [false]);
+        // Files of the project.
+        assert_eq!(removed("src/old/a.py", "src/old", true, false), [true]);
+        assert_eq!(removed("src/old/a.py", "src", false, false), [true]);
+        assert_eq!(removed("dist/a.js", "dist", false, false), [true]);
+        assert_eq!(removed("src/new/a.py", "src/old", false, true), [false]);
     }
 
     #[test]

@@ -138,7 +138,7 @@ impl Collector {
         }
         // If the failure is already known, an output that was cut (`| tail`) adds nothing.
         let is_excerpt = run.command.unproven && tracker.is_open(&attempt);
-        if !is_excerpt && !errors::is_slip(run.output) {
+        if !is_excerpt && !errors::is_slip_of_command(run.output) {
             tracker.failed(known, attempt, run.output, event);
         }
     }

@@ -40,7 +40,7 @@ pub(in crate::summarize) use self::{
     bounds::FIRST_PROMPTS,
     errors::is_test_file,
     files::is_scratch,
-    statements::{RECOMMENDED, is_intended_choice},
+    statements::{RECOMMENDED, describes_rule, is_intended_choice, says_that_nothing_is_left},
 };
 pub use self::{collector::Collector, merge::absorb};
 

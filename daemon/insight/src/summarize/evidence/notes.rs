@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::{
+    lang::paths,
     model::{
         evidence::{Evidence, NotePurpose, Ticket, WorkNote},
         transcript::{ChangeKind, FileChange},
@@ -16,9 +17,16 @@ use crate::{
     text::{kept, kept_lines, pattern, with_short_code},
 };
 
+/// Whether a file is in the agent's own folder. Claude Code creates worktrees in this folder, whose
+/// files are those of the project.
+fn is_of_agent(path: &str) -> bool {
+    let path = paths::inside_worktree(path);
+    path.starts_with(".claude/") || path.contains("/.claude/")
+}
+
 /// Returns the purpose of a file with notes about open work; `None` for other files.
 pub(super) fn purpose(path: &str) -> Option<NotePurpose> {
-    if !path.ends_with(".md") || path.contains("/.claude/") {
+    if !path.ends_with(".md") || is_of_agent(path) {
         return None;
     }
     let is_done = pattern!(r"(?i)/(?:done|completed|archived?|closed)/").is_match(path);
@@ -60,7 +68,7 @@ fn describes_progress(path: &str, prompt: &str) -> bool {
         r"(?i)(?:^|[/_.-])(?:wip|hand-?(?:off|over)|investigation|session-(?:notes|summary))(?:[_.-][^/]*)?\.md$|(?:^|/)(?:progress|findings)(?:[_.-][0-9][^/]*)?\.md$|/(?:debug|hand-?offs?|investigations?)/[^/]+\.md$"
     );
     path.ends_with(".md")
-        && !path.contains("/.claude/")
+        && !is_of_agent(path)
         && !is_guide.is_match(path)
         && (is_named.is_match(path) || prompt.len() <= 600 && is_asked())
 }
@@ -92,7 +100,7 @@ pub(super) fn pasted_error(evidence: &mut Evidence, prompt: &str, moment: EntryP
     }
     // Build tools print the number of the step and the time before each line.
     let plain = pattern!(r"(?m)^\s*(?:#\d+ )?\d+\.\d+s? +").replace_all(prompt, "");
-    if let Some(message) = errors::message_of(&plain) {
+    if let Some(message) = errors::message_of_prompt(&plain) {
         let error = moment.quote(&message, bounds::ERROR_TEXT);
         push_latest(&mut evidence.pasted_errors, error, bounds::PASTED_ERRORS);
     }
@@ -172,6 +180,10 @@ mod tests {
             ("/app/docs/plans/2026-01-02-cache.md", Some(Plan)),
             ("/app/.planning/todos/done/2026-02-21-review.md", None),
             ("/home/a/.claude/plans/lucky-fox.md", None),
+            ("/app/.claude/worktrees/rows/TODO.md", Some(Todo)),
+            ("/app/.claude/worktrees/rows/docs/plans/cache.md", Some(Plan)),
+            ("/app/.claude/worktrees/rows/.claude/plans/lucky-fox.md", None),
+            ("/app/.claude/TODO.md", None),
             ("/app/src/todos/list.rs", None),
             ("/app/README.md", None),
         ] {
@@ -195,6 +207,8 @@ mod tests {
             ("/app/README.md", "fill in the readme", false),
             ("/app/src/wip.rs", "write this down", false),
             ("/home/a/.claude/plans/wip-list.md", "", false),
+            ("/app/.claude/worktrees/rows/docs/wip-list.md", "", true),
+            ("/app/.claude/worktrees/rows/.claude/wip-list.md", "", false),
         ] {
             assert_eq!(describes_progress(path, prompt), wanted, "{path} {prompt}");
         }
@@ -219,6 +233,36 @@ mod tests {
         pasted_error(&mut evidence, "The error: is it known?", moment);
         assert_eq!(evidence.pasted_errors.len(), 1);
         assert!(evidence.pasted_errors[0].text.ends_with("Exit handler never called!"));
+    }
+
+    #[test]
+    fn a_repeated_instruction_is_not_a_pasted_error() {
+        let moment =
+            EntryPosition { origin: crate::model::transcript::Origin::default(), at: None };
+        for (prompt, wanted) in [
+            ("Sort the carts by day.\nStop if the lint failed, and do not commit.", None),
+            ("Rename the page.\n- Please fix the failed test, too.", None),
+            ("Rename the page.\nThe form must show an error if the name is missing.", None),
+            ("Rename the page.\n2. Return an error for an invalid name", None),
+            (
+                "It is back:\nConnection refused, please try again.",
+                Some("Connection refused, please try again."),
+            ),
+            ("It is back:\ncheck failed: name must be set", Some("check failed: name must be set")),
+            (
+                "Stop if the lint failed.\nerror: name should be set if port is set",
+                Some("error: name should be set if port is set"),
+            ),
+            (
+                "Stop if the lint failed.\nthe upload was rejected by the server",
+                Some("the upload was rejected by the server"),
+            ),
+        ] {
+            let mut evidence = Evidence::default();
+            pasted_error(&mut evidence, prompt, moment);
+            let found = evidence.pasted_errors.first().map(|error| error.text.as_str());
+            assert_eq!(found, wanted, "{prompt}");
+        }
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The state of the collector between entries. It is saved with the evidence, and has similar
 //! limits.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -18,6 +20,7 @@ use crate::{
         },
         lists::push_latest,
     },
+    text::around_gap,
 };
 
 /// The state that is needed to interpret the next entries.
@@ -163,7 +166,8 @@ impl PendingQuestion {
     /// Returns the explanation of the option that an answer contains; `None` if the answer contains
     /// no option or several options, or if the option has no explanation.
     pub(super) fn explanation(&self, answer: &str) -> Option<String> {
-        let mut chosen = (0..self.options.len()).filter(|at| answer.contains(&self.options[*at]));
+        let is_chosen = |at: &usize| position_in(answer, &self.options[*at]).is_some();
+        let mut chosen = (0..self.options.len()).filter(is_chosen);
         let at = chosen.next().filter(|_| chosen.next().is_none())?;
         self.explanations.get(at).filter(|text| !text.is_empty()).cloned()
     }
@@ -184,13 +188,22 @@ pub(super) fn options_in_answer<'o>(options: &'o [String], answer: &str) -> Answ
     let mut rest = answer.to_owned();
     let mut found = Vec::new();
     for option in by_length {
-        if let Some(at) = rest.find(option.as_str()) {
-            rest.replace_range(at..at + option.len(), "\n");
+        if let Some(place) = position_in(&rest, option) {
+            rest.replace_range(place, "\n");
             found.push(option);
         }
     }
     let options: Vec<&String> = options.iter().filter(|one| found.contains(one)).collect();
     AnswerOptions { options, is_list: !rest.contains(char::is_alphanumeric) }
+}
+
+/// Returns the position of an option in an answer. The middle of a long option was removed, but the
+/// answer contains the whole option.
+fn position_in(answer: &str, option: &str) -> Option<Range<usize>> {
+    let (head, tail) = around_gap(option).unwrap_or((option, ""));
+    let start = answer.find(head)?;
+    let end = start + head.len();
+    Some(start..end + answer[end..].find(tail)? + tail.len())
 }
 
 impl Pending {

@@ -33,9 +33,9 @@ const SHORT_ANSWER: usize = 400;
 /// error message if the command failed, otherwise to learn whether the command printed anything.
 const FAILURE_READ: usize = 4_000;
 
-/// Whether the answer to a change says that the file is new.
+/// Whether the answer to a change says that the file is new. The word does not count in a path.
 fn says_created(answer: &str) -> bool {
-    pattern!(r"\b[Cc]reated\b").is_match(answer)
+    pattern!(r"(?:^|[^\w/\\.-])[Cc]reated(?:$|[^\w/\\.-]|\.(?:$|\W))").is_match(answer)
 }
 
 /// Whether the answer to an edit says that the file no longer contains the text to replace.
@@ -63,6 +63,7 @@ impl Collector {
         }
         let succeeded = result.outcome.succeeded();
         if succeeded && self.continues_in_background(&waiting, result) {
+            retries::service_started(&mut self.pending.failed_commands);
             return;
         }
         match &waiting.meaning {
@@ -376,6 +377,22 @@ mod tests {
         model::transcript::{ChangeKind, Item, Outcome, SessionContext},
         summarize::evidence::scenarios::{Script, change},
     };
+
+    #[test]
+    fn the_name_of_a_file_does_not_make_it_new() {
+        for (answer, wanted) in [
+            ("File created successfully at: /app/events/order.ts", true),
+            ("Created /app/events/order.created.ts.", true),
+            ("The new file was created.", true),
+            ("{\"status\":\"created\"}", true),
+            ("Successfully overwrote file: /app/events/order.created.ts", false),
+            ("The file /app/created/order.ts has been updated.", false),
+            ("The file C:\\app\\created\\order.ts has been updated.", false),
+            ("The file created-at.ts has been updated.", false),
+        ] {
+            assert_eq!(super::says_created(answer), wanted, "{answer}");
+        }
+    }
 
     #[test]
     fn settings_of_scratch_files_are_left_out_unless_the_project_is_there() {

@@ -84,9 +84,18 @@ pub(super) fn record_end(
         Some(Retry { failed, message, explanation, worked, origin })
     });
     waiting.retain(|one| !one.is_same(&worked) && one.other_form(&worked, is_silent).is_none());
+    if starts_service(&worked) {
+        service_started(waiting);
+    }
     if let Some(retry) = other.filter(|_| !works_unchanged) {
         push_latest(retries, retry, bounds::RETRIES);
     }
+}
+
+/// Forgets the commands that could not connect: they may work in any form now that a service was
+/// started.
+pub(super) fn service_started(waiting: &mut Vec<FailedCommand>) {
+    waiting.retain(|one| !is_refused(&one.message));
 }
 
 /// Records how the agent explains the failure of the last command.
@@ -163,6 +172,19 @@ fn blames_the_command(message: &str) -> bool {
     pattern!(r"(?i)\bnot found \(HTTP\b|\b(?:HTTP|status|error):? 40[134]\b|\bcould not resolve to\b|\bunknown (?:option|flag|command|subcommand|argument|shorthand)|\bunrecogni[sz]ed (?:option|flag|command|subcommand|argument)|\b(?:invalid|unexpected) (?:option|flag|argument)|\bmissing script\b|\bno such (?:command|option)\b|\bcannot write multiple\b|\bmust be (?:provided|run|called|set)\b|\b(?:permission denied|EACCES|ECONNREFUSED|connection refused)\b|\bno tests? (?:files? )?found\b")
         .is_match(message)
         || missing_program(message).is_some()
+}
+
+/// Whether an error message says that no service accepted the connection.
+fn is_refused(message: &str) -> bool {
+    pattern!(r"(?i)\bECONNREFUSED\b|\bconnection refused\b").is_match(message)
+}
+
+/// Whether a command line starts a service.
+fn starts_service(line: &str) -> bool {
+    pattern!(
+        r"\b(?:docker|docker-compose|podman|systemctl|service|services|pg_ctl|supervisorctl|pm2)\b.* (?:up|start|restart|run)\b|\b(?:npm|pnpm|yarn|bun)(?: run)? (?:start|dev|serve)\b|\b(?:redis-server|mongod|mysqld|pg_ctlcluster)\b|[^&]&\s*$"
+    )
+    .is_match(line)
 }
 
 /// Returns the program that a shell or a package manager did not find.
@@ -378,6 +400,33 @@ mod tests {
         assert_eq!(retries(&[(FIRST, FAILED, MISSING), silent, worked]).len(), 1);
         let same = (FIRST, Outcome::Succeeded, "[]");
         assert!(retries(&[(FIRST, FAILED, MISSING), same, worked]).is_empty());
+    }
+
+    #[test]
+    fn a_started_service_explains_the_success_of_a_refused_command() {
+        let refused = "Error: connect ECONNREFUSED 127.0.0.1:5432\n";
+        let seed = ("node scripts/seed.js --db shop", FAILED, refused);
+        let verbose = ("node scripts/seed.js --db shop --verbose", Outcome::Succeeded, "ok");
+        for start in ["docker compose up -d db", "brew services start postgresql", "npm run dev &"]
+        {
+            assert!(
+                retries(&[seed, (start, Outcome::Succeeded, ""), verbose]).is_empty(),
+                "{start}"
+            );
+        }
+        let mut script = Script::default();
+        script.run("a", seed.0, seed.1, seed.2);
+        let begun = "Command running in background with ID: b1";
+        script.run("b", "node server.js", Outcome::Succeeded, begun);
+        script.run("c", verbose.0, verbose.1, verbose.2);
+        assert!(script.collect().retries.is_empty());
+        // Without a start, the other form counts. A start does not explain other failures.
+        let host = ("node scripts/seed.js --db shop --host db", Outcome::Succeeded, "ok");
+        let look = ("docker compose ps", Outcome::Succeeded, "db");
+        assert_eq!(retries(&[seed, look, host]).len(), 1);
+        let start = ("docker compose up -d db", Outcome::Succeeded, "");
+        let unknown = ("node scripts/seed.js --db shop --fast", FAILED, "unknown option --fast\n");
+        assert_eq!(retries(&[unknown, start, verbose]).len(), 1);
     }
 
     #[test]

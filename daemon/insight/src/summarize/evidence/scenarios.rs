@@ -608,7 +608,7 @@ fn saving_at_any_point_changes_nothing() {
 }
 
 #[test]
-fn the_evidence_of_a_long_transcript_is_smaller_than_350_kibibytes() {
+fn the_evidence_of_a_long_transcript_is_smaller_than_352_kibibytes() {
     let mut collector = Collector::new(0);
     let mut largest = 0;
     for round in 0..10 {
@@ -617,7 +617,7 @@ fn the_evidence_of_a_long_transcript_is_smaller_than_350_kibibytes() {
         let size = serde_json::to_string(&collector).unwrap().len();
         largest = largest.max(size);
     }
-    assert!(largest < 350 * 1024, "{largest} bytes");
+    assert!(largest < 352 * 1024, "{largest} bytes");
     assert!(largest > 60 * 1024, "the transcript does not fill the lists: {largest} bytes");
 }
 

@@ -23,8 +23,8 @@ use crate::{
         recap,
     },
     text::{
-        Block, blocks, kept, one_line, pattern, sentences, spoken_sentences, without_code,
-        without_opener,
+        Block, around_gap, blocks, kept, one_line, pattern, sentences, spoken_sentences,
+        without_code, without_opener,
     },
 };
 
@@ -261,7 +261,9 @@ impl Collector {
         let others = options.iter().filter(|one| !typed && !taken.options.contains(one));
         let (number, size) = bounds::ALTERNATIVES;
         let labels = taken.options.iter().map(|one| statements::option_label(one));
-        let several = (taken.is_list && taken.options.len() > 1)
+        // The middle of a long option was removed. The answer contains the whole option.
+        let is_whole = taken.options.iter().all(|one| around_gap(one).is_none());
+        let several = (taken.is_list && is_whole && taken.options.len() > 1)
             .then(|| labels.collect::<Vec<_>>().join("; "));
         let answer = several.as_deref().unwrap_or(answer);
         let choice = Choice {

@@ -2,7 +2,7 @@
 
 use crate::{
     summarize::evidence::{errors::message, test_runs::RunReport},
-    text::pattern,
+    text::{around_gap, pattern},
 };
 
 /// Returns the names of up to three failed tests. The reason is added if at most one name is known.
@@ -64,6 +64,36 @@ fn short_name(name: &str) -> &str {
     name.rsplit(" > ").next().unwrap_or(name)
 }
 
+/// Whether a run includes the failed test `name` according to its command line: a word of at least
+/// six bytes, such as a file or a folder, is in the name, and no filter among the arguments that
+/// limit the run excludes the test. A filter may match the part that was removed from a long name,
+/// so it is not compared with the rest.
+pub(super) fn is_requested(name: &str, command: &str, limits: Option<&str>) -> bool {
+    let mut words = command.split([' ', '"', '\'', '^', '$', '=', '|', '(', ')']);
+    let filters = pattern!(
+        r#"(?:^| )(?:(?:-k|-t|-g|-run|--grep|--testNamePattern|--test-name-pattern)|(--deselect|--ignore|--skip|-skip|--grep-invert))[ =](?:"([^"]+)|(\S+))"#
+    );
+    let excludes = |filter: regex::Captures<'_>| {
+        let value = filter.get(2).or(filter.get(3)).map_or("", |value| value.as_str());
+        filter_matches(value, name) == filter.get(1).is_some()
+    };
+    words.any(|word| word.len() >= 6 && name.contains(word))
+        && (around_gap(name).is_some()
+            || !filters.captures_iter(limits.unwrap_or_default()).any(excludes))
+}
+
+/// Whether the value of a filter such as `total or slow` selects a test: each text of one
+/// alternative must be in the name.
+fn filter_matches(value: &str, name: &str) -> bool {
+    let plain = |text: &str| text.replace(" > ", " ").to_lowercase();
+    let (name, value) = (plain(name), plain(value).replace(['^', '$', '(', ')'], ""));
+    let is_met = |alternative: &str| {
+        let mut texts = alternative.split(" and ").flat_map(|text| text.split(".*"));
+        texts.all(|text| !text.trim().starts_with("not ") && name.contains(text.trim()))
+    };
+    value.split('|').flat_map(|part| part.split(" or ")).any(is_met)
+}
+
 /// Whether the path of a file shows that the file contains tests.
 pub(in crate::summarize) fn is_test_file(path: &str) -> bool {
     pattern!(r"(?i)(?:^|/)(?:tests?|specs?|__tests__|e2e)/|(?:^|/)test_[^/]*\.\w+$|[._-](?:test|tests|spec)\.\w+$|Tests?\.(?:java|kt|cs|swift)$")
@@ -86,6 +116,71 @@ mod tests {
         assert_eq!(message(&report, verbose), "TestBoth failed: a_test.go:7: it should have rows");
         let silent = "    a_test.go:1: it should be 1\n--- FAIL: TestOther (0.1s)\n--- FAIL: TestBoth (0.1s)\nFAIL\n";
         assert_eq!(message(&report, silent), "TestBoth failed");
+    }
+
+    #[test]
+    fn a_filter_may_exclude_a_failed_test() {
+        let (python, script) =
+            ("tests/test_cart.py::test_total", "src/components/List.test.tsx > sorts");
+        for (name, command, limits, wanted) in [
+            (python, "pytest tests/ -k coupon -q", "-k coupon", false),
+            (python, "pytest tests/ -k \"not total\"", "-k \"not total\"", false),
+            (
+                python,
+                "pytest tests/ --deselect tests/test_cart.py::test_total",
+                "--deselect tests/test_cart.py::test_total",
+                false,
+            ),
+            (
+                python,
+                "pytest tests/test_cart.py -k 'coupon or total'",
+                "tests/test_cart.py -k \"coupon or total\"",
+                true,
+            ),
+            (python, "pytest tests/test_cart.py", "tests/test_cart.py", true),
+            (
+                python,
+                "pytest tests/test_cart.py --ignore=tests/slow",
+                "tests/test_cart.py --ignore=tests/slow",
+                true,
+            ),
+            (python, "pytest tests/", "", true),
+            (python, "pytest -k test_total", "-k test_total", true),
+            (script, "npx vitest run src/components -t other", "src/components -t other", false),
+            (script, "npx vitest run src/components", "src/components", true),
+            (
+                script,
+                "npx vitest run src/components/List.test.tsx -t sorts",
+                "src/components/List.test.tsx -t sorts",
+                true,
+            ),
+            (
+                "TestTotal/zero",
+                "go test -run '^TestTotal$|TestSum' ./cart",
+                "-run \"^TestTotal$|TestSum\" ./cart",
+                true,
+            ),
+            (
+                "TestTotal/zero",
+                "go test -run TestSum ./cart/TestTotal",
+                "-run TestSum ./cart/TestTotal",
+                false,
+            ),
+            (
+                "src/components/List.test.tsx > sorts … the day",
+                "npx vitest src/components/List.test.tsx -t 'rows by the day'",
+                "-t \"rows by the day\"",
+                true,
+            ),
+            (
+                "src/components/List.test.tsx > sorts … the day",
+                "npx vitest src/components/List.test.tsx --skip slow",
+                "src/components/List.test.tsx --skip slow",
+                true,
+            ),
+        ] {
+            assert_eq!(is_requested(name, command, Some(limits)), wanted, "{command}");
+        }
     }
 
     #[test]

@@ -29,6 +29,26 @@ impl ErrorMessage {
 /// Returns the error message in `output`; `None` if there is no message. The caller has removed
 /// terminal colours from `output`.
 pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
+    first(output, |_| true)
+}
+
+/// Same as [`of`], for a prompt, which may consist of output and of instructions of the user. A
+/// line with a word such as `failed` is not the message if the line is an instruction.
+pub(in crate::summarize::evidence) fn of_prompt(prompt: &str) -> Option<String> {
+    first(prompt, |line| !is_instruction(line))
+}
+
+/// Whether a line of a prompt is an instruction, such as `Stop if the lint failed`.
+fn is_instruction(line: &str) -> bool {
+    pattern!(
+        r"(?i)^[\W\d]*(?:please|if|when|do not|don['’]t|never|always|make sure|ensure|(?:stop|wait|tell me|ask me|let me know) (?:if|when)|(?:add|fix|return|show|print) (?:an?|the|all|each))\b|\b(?:must|should) .*\b(?:if|when|unless)\b"
+    )
+    .is_match(line)
+}
+
+/// Returns the error message in `output`. Of the lines that only contain a word such as `failed`,
+/// only the lines for which `may_be_message` returns true are considered.
+fn first(output: &str, may_be_message: impl Fn(&str) -> bool) -> Option<String> {
     let lines: Vec<&str> = lines(output).collect();
     let traceback = lines.iter().any(|line| line.starts_with("Traceback (most recent call last)"));
     let exception = |line: &&&str| {
@@ -42,7 +62,7 @@ pub(in crate::summarize::evidence) fn of(output: &str) -> Option<String> {
         .or_else(|| lines.iter().find(|line| is_reported_by_program(line)))
         .or_else(|| lines.iter().find(|line| has_location(line)))
         .or_else(|| lines.iter().find(|line| begins_with_warning_sign(line)))
-        .or_else(|| lines.iter().find(|line| contains_error_word(line)))?;
+        .or_else(|| lines.iter().find(|line| contains_error_word(line) && may_be_message(line)))?;
     tidy(found)
 }
 

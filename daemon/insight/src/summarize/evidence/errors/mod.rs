@@ -19,8 +19,8 @@ pub(super) use self::{
     attempt::Attempt,
     known::note_known,
     list::bound,
-    message::{of as message_of, shows_failure},
-    slips::is_slip,
+    message::{of as message_of, of_prompt as message_of_prompt, shows_failure},
+    slips::{is_slip, is_slip_of_command},
 };
 use crate::{
     model::{
@@ -191,8 +191,7 @@ impl Tracker {
     /// same framework in the same place:
     /// - failures in a scope that the run covers, if the run has at least 90% as many tests or if
     ///   its report counts packages
-    /// - failures of tests that the command line names: the name of each failed test contains a
-    ///   word of the command line of at least 6 bytes
+    /// - failures of tests that the command line names; see [`failed_tests::is_requested`]
     pub(super) fn tests_ran(
         &mut self,
         errors: &mut Vec<ErrorSeen>,
@@ -203,8 +202,7 @@ impl Tracker {
         let ran = report.passed + report.failed;
         let counts_packages = report.framework != family(report.framework);
         let is_requested = |name: &String| {
-            let words = event.shown.split([' ', '"', '\'', '^', '$', '=', '|', '(', ')']);
-            words.filter(|word| word.len() >= 6).any(|word| name.contains(word))
+            failed_tests::is_requested(name, event.shown, scope.limited_to.as_deref())
         };
         self.resolve(errors, event, |attempt| match attempt {
             Attempt::Tests { framework, names, total, scope: failed } => {

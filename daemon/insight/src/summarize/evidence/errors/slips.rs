@@ -10,10 +10,23 @@ use crate::{
     text::pattern,
 };
 
-/// Whether the output of a failed call shows only a failure that says nothing about the project.
-pub(in crate::summarize::evidence) fn is_slip(output: &str) -> bool {
-    let is_typo = || output.len() <= SHORT && TYPOS.iter().any(|typo| output.contains(typo));
-    SLIPS.iter().any(|slip| output.contains(slip)) || is_typo() || lacks_search_tool(output)
+/// Whether the answer to a failed call of a tool shows only a failure that says nothing about the
+/// project.
+pub(in crate::summarize::evidence) fn is_slip(answer: &str) -> bool {
+    contains_any(answer, SLIPS) || contains_any(answer, REFUSALS) || is_slip_of_command(answer)
+}
+
+/// Same as [`is_slip`], for the output of a command: the output of a long command may contain any
+/// words, and a program may print the same words as a tool.
+pub(in crate::summarize::evidence) fn is_slip_of_command(output: &str) -> bool {
+    let is_typo_or_refused = || contains_any(output, TYPOS) || contains_any(output, REFUSALS);
+    output.starts_with("<tool_use_error>")
+        || output.len() <= SHORT && is_typo_or_refused()
+        || lacks_search_tool(output)
+}
+
+fn contains_any(text: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| text.contains(phrase))
 }
 
 /// Whether an error is a mistake in the agent's own edit that the compiler found and the agent
@@ -47,8 +60,8 @@ fn lacks_search_tool(output: &str) -> bool {
         .is_match(output)
 }
 
-/// Maximum length, in bytes, of an output that is searched for typos and for a missing search tool.
-/// A longer output comes from a program, and may contain any words.
+/// Maximum length, in bytes, of an output that is searched for typos, refusals and a missing search
+/// tool. A longer output comes from a program, and may contain any words.
 const SHORT: usize = 1_200;
 
 /// Messages of shells and programs about a mistyped command line.
@@ -67,7 +80,22 @@ const TYPOS: &[&str] = &[
     "no matches found: ",
 ];
 
-/// Messages of agent programs about a refused call or a call with wrong arguments.
+/// Messages of agent programs about a command that did not run.
+const REFUSALS: &[&str] = &[
+    "Permission to use Bash",
+    "InputValidationError: Bash",
+    "Cancelled: parallel tool call",
+    "Sibling tool call errored",
+    "requested permissions",
+    "requires approval",
+    "was blocked. For security",
+    "Permission for this tool use was denied",
+    "tool use was rejected",
+    "doesn't want to proceed",
+    "doesn't want to take this action",
+];
+
+/// Messages of agent programs about a refused call of a tool or a call with wrong arguments.
 const SLIPS: &[&str] = &[
     "has not been read yet",
     "has been modified since read",
@@ -82,16 +110,7 @@ const SLIPS: &[&str] = &[
     "EISDIR",
     "InputValidationError",
     "exceeds maximum allowed",
-    "Cancelled: parallel tool call",
-    "Sibling tool call errored",
-    "requested permissions",
-    "requires approval",
-    "was blocked. For security",
     "Permission to use",
-    "Permission for this tool use was denied",
-    "tool use was rejected",
-    "doesn't want to proceed",
-    "doesn't want to take this action",
     "No task found",
     "Task not found",
     "No such tool available",
@@ -105,6 +124,32 @@ const SLIPS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_may_print_the_words_of_a_tool() {
+        for output in [
+            "node:internal/fs/read:1\nError: EISDIR: illegal operation on a directory, read\n",
+            "Error: File does not exist: a.json",
+            "AssertionError: both lists are exactly the same",
+            "MetaMask: User rejected the request.",
+            "Error: Permission to use the camera is missing",
+        ] {
+            assert!(!is_slip_of_command(output), "{output}");
+            assert!(is_slip(output), "{output}");
+        }
+        for output in [
+            "This command requires approval",
+            "Permission to use Bash with command rm -r src has been denied.",
+            "<tool_use_error>InputValidationError: Bash failed due to the following issue</tool_use_error>",
+            "Cancelled: parallel tool call Bash(make) errored",
+            "The user doesn't want to proceed with this tool use. The tool use was rejected.",
+            "make: unknown option -- y",
+        ] {
+            assert!(is_slip_of_command(output) && is_slip(output), "{output}");
+        }
+        let long = format!("{}\nThe merge requires approval of Ada\n", "row\n".repeat(400));
+        assert!(!is_slip_of_command(&long));
+    }
 
     #[test]
     fn only_a_missing_search_tool_is_a_slip() {

@@ -15,7 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use self::syntax::Syntax;
 use crate::{
-    model::transcript::{ChangeKind, FileChange},
+    model::{
+        project::Project,
+        transcript::{ChangeKind, FileChange},
+    },
     summarize::evidence::bounds,
     text::kept,
 };
@@ -39,12 +42,14 @@ const SETTINGS_OF_AN_ENVIRONMENT: usize = 8;
 /// Maximum length, in bytes, of the part of each side of a replacement that is read.
 const FRAGMENT: usize = 64 * 1024;
 
-/// Returns the settings that `change` changes; none if the file is not a configuration file.
+/// Returns the settings that `change` changes; none if the file is not a configuration file. The
+/// session runs in `directory`; the names of the folders above say nothing about the file.
 ///
 /// A file that is written as a whole is treated as new. The caller ignores these settings if the
 /// file existed before.
-pub(super) fn changed(change: &FileChange) -> Vec<Setting> {
-    let Some(syntax) = Syntax::of(&change.path) else { return Vec::new() };
+pub(super) fn changed(change: &FileChange, directory: &str) -> Vec<Setting> {
+    let path = Project::new(directory).relative(&change.path);
+    let Some(syntax) = Syntax::of(path) else { return Vec::new() };
     let mut found = Vec::new();
     for edit in &change.edits {
         found.extend(between(&read(syntax, &edit.old), &read(syntax, &edit.new)));
@@ -144,7 +149,8 @@ mod tests {
     fn check(path: &str, old: &str, new: &str, wanted: &[&str]) {
         let kind = if old.is_empty() { ChangeKind::Written } else { ChangeKind::Edited };
         let edits = vec![Replacement { old: old.to_owned(), new: new.to_owned() }];
-        let found: Vec<String> = changed(&FileChange { path: path.to_owned(), kind, edits })
+        let change = FileChange { path: path.to_owned(), kind, edits };
+        let found: Vec<String> = changed(&change, "/home/ada/build/shop")
             .into_iter()
             .map(|setting| {
                 let shown = |value: Option<String>| value.unwrap_or("(none)".to_owned());
@@ -283,6 +289,16 @@ mod tests {
         ] {
             check(path, "\"a\": 1", "\"a\": 2", &[]);
         }
+    }
+
+    #[test]
+    fn only_folders_of_the_project_determine_that_a_file_is_generated() {
+        let wanted: &[&str] = &["A: 1 -> 2"];
+        check("/home/ada/build/shop/.env", "A=1", "A=2", wanted);
+        check("/home/ada/build/shop/web/.env", "A=1", "A=2", wanted);
+        check("/home/ada/build/shop/build/.env", "A=1", "A=2", &[]);
+        check("/home/ada/build/shop/web/vendor/x/.env", "A=1", "A=2", &[]);
+        check("/home/ada/build/other/.env", "A=1", "A=2", &[]);
     }
 
     #[test]

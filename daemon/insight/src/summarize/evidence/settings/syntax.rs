@@ -15,7 +15,8 @@ pub(super) enum Syntax {
 }
 
 impl Syntax {
-    /// Returns the syntax of the file at `path`; `None` if people do not write settings in it.
+    /// Returns the syntax of the file at `path`; `None` if people do not write settings in it. For a
+    /// file in the directory of the session, `path` is relative to this directory.
     pub(super) fn of(path: &str) -> Option<Syntax> {
         let path = path.replace('\\', "/");
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));

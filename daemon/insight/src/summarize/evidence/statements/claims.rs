@@ -22,7 +22,9 @@ pub(super) fn statement_kind(sentence: &str, announced: bool) -> Option<Statemen
     if is_decision(sentence) || is_reasoned_action(sentence) {
         return Some(StatementKind::Decision);
     }
-    if is_cause(sentence) || announced && (is_fault(sentence) || sentence.contains('`')) {
+    let follows_announcement =
+        announced && (is_fault(sentence) || sentence.contains('`') && !is_about_agent(sentence));
+    if is_cause(sentence) || follows_announcement {
         return Some(StatementKind::Cause);
     }
     if is_dead_end(sentence) {
@@ -94,7 +96,21 @@ pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
     let is_unsure = pattern!(
         r"(?i)\b(?:might|maybe|probably|perhaps|possibly|i think|not sure|let me|if you|posted)\b|\?$|\bso (?:that )?(?:i|we|it) can\b|, then i(?:['’]ll| will)\b|\brather than just\b|\b(?:notes?|says?|claims?|comments?) that\b|\bbefore deciding\b|^.{0,24}(?:ing|e|ve) (?:it|this|that|them|these|those)\b|, (?:i['’]ll|i will|i['’]m going to|i am going to) (?:now )?(?:create|write|generate|draft) (?:an?|the) (?:[\w.-]+ ){0,3}(?:file|document|readme|notebook|page)[.!]?$"
     );
-    chosen.is_match(sentence) && !is_unsure.is_match(sentence)
+    chosen.is_match(sentence) && !is_unsure.is_match(sentence) && !announces_routine(sentence)
+}
+
+/// Whether the agent announces a routine step with its reason, for example
+/// `Since all tests pass, I'll commit the change`, or keeps a program running meanwhile.
+fn announces_routine(sentence: &str) -> bool {
+    let step = pattern!(
+        r"(?i), (?:i['’]ll|i will|i['’]m going to|i am going to) (?:now |also |just |first )*(?:commit|push|run|rerun|re-run|check|read (?:the|this|that|more)|look|test|verify|start|continue|open (?:the|an?) (?:file|page|pr|pull request|browser))\b"
+    );
+    let contrasts = pattern!(r"(?i)\b(?:instead of|rather than)\b");
+    step.is_match(sentence) && !contrasts.is_match(sentence)
+        || pattern!(
+            r"(?i)\b(?:keep|keeping|leave|leaving) (?:it|them|(?:the|this) (?:[\w-]+ ){0,2}[\w-]+) running\b"
+        )
+        .is_match(sentence)
 }
 
 /// Returns what the agent states after it admits its mistake, as in ``My mistake — the list is in
@@ -135,7 +151,27 @@ pub(super) fn is_cause(sentence: &str) -> bool {
     )
     .is_match(sentence)
         && !pattern!(r"(?i)\byet\b").is_match(sentence);
-    named || is_wrong_code || is_foreign || is_incomplete || is_root_cause(sentence)
+    (named || is_root_cause(sentence)) && !is_plain_remark(sentence)
+        || is_wrong_code
+        || is_foreign
+        || is_incomplete
+}
+
+/// Whether a sentence that begins as a cause does not state it: it says how or when the tests are
+/// run, that they are not affected, what the problem is not, or who reported the problem.
+fn is_plain_remark(sentence: &str) -> bool {
+    let about_runs = pattern!(
+        r"(?i)^(?:so |and )?(?:the |this |that |my )?(?:tests?|build|lint|ci|job|push)(?: here| there| now)? (?:is|are|was|were) (?:not |only |now |also |always |still )*(?:affected|run|ran|forced|required|needed|triggered|scheduled|written|executed|started|part of)\b"
+    );
+    let of_problem = pattern!(
+        r"(?i)^(?:so |and )?(?:the |this |that )?(?:\w+ )?(?:issue|problem|bug|cause) (?:is|was) (?:(not (?:in|with|about|due|the|this|our|my|here|there|related)\b)|(?:reported|found|raised) by\b)"
+    );
+    // `The problem is not in the reader, but in the parser` states where the problem is.
+    let contrasts = pattern!(r"(?i)\b(?:but|rather)\b|\bit(?:['’]s| is| was)\b");
+    let denies_or_reports = of_problem
+        .captures(sentence)
+        .is_some_and(|found| found.get(1).is_none() || !contrasts.is_match(sentence));
+    about_runs.is_match(sentence) || denies_or_reports
 }
 
 fn is_root_cause(sentence: &str) -> bool {
@@ -180,6 +216,23 @@ fn is_reasoned_action(sentence: &str) -> bool {
         r"(?i)^(?:(?:I|we)(?:'ve| have)? )?(?:kept|left|moved|switched|replaced|dropped|skipped|excluded|pinned|wrapped|split|limited|avoided|deferred|removed) .{12,} (?:because|so that|to avoid|to keep|to prevent|since|rather than|instead of|for consistency|for backwards?[- ]compatibility) .{6,}",
     )
     .is_match(sentence)
+        && !is_obedience_or_routine(sentence)
+}
+
+/// Whether an action only follows a request, or is a routine step: the next file, or the removal of
+/// temporary files.
+fn is_obedience_or_routine(sentence: &str) -> bool {
+    patterns!(
+        r"(?i)^as (?:requested|asked|mentioned|noted|discussed|planned|agreed|described|explained|suggested|proposed|instructed|before|above|usual|promised|part of|you (?:asked|requested|said|wanted|suggested|noted|mentioned))\b",
+        r"(?i)\bmoved on\b",
+        r"(?i)\b(?:removed|deleted|dropped) (?:the |all |my |both |these )*(?:temporary|temp|scratch|throwaway) (?:\w+ )?(?:files?|folders?|scripts?|outputs?|prints?|logs?)\b",
+    )
+    .is_match(sentence)
+}
+
+/// Whether the subject of a sentence is the agent, as in ``I changed `total()` ``.
+fn is_about_agent(sentence: &str) -> bool {
+    pattern!(r"(?i)^(?:so |now |then |and )?(?:i|we)(?:['’](?:ve|m|ll|re|d))? ").is_match(sentence)
 }
 
 /// Whether a sentence after "Found it!" describes the fault, not the search for the fault.
@@ -257,6 +310,42 @@ mod tests {
             ("The endpoint exists but is not deployed yet.", false),
         ] {
             assert_eq!(is_cause(sentence), wanted, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_remark_about_tests_or_a_denied_problem_is_no_cause() {
+        for sentence in [
+            "The tests are run by GitHub Actions on each push, too.",
+            "The tests are not affected by this change.",
+            "The tests were not run in this environment.",
+            "The job is scheduled by cron at midnight.",
+            "The lint is only run in CI.",
+            "The tests were written by hand.",
+            "The issue was reported by two users.",
+            "The problem is not in the parser, so the reader is next.",
+            "The root cause is not the cache, so it stays.",
+        ] {
+            assert!(!is_cause(sentence), "{sentence}");
+        }
+        for sentence in [
+            "The tests were failing because the mock never returned a value.",
+            "The tests are broken by the new field, which the mock is missing.",
+            "The build was using the wrong compiler from the cache.",
+            "The job is missing the token that the push needs.",
+            "The problem is that the list is not sorted.",
+            "The issue is not setting the header when the body is empty.",
+            "The bug is caused by the second worker, which has no lock.",
+            "The bug was introduced by the commit that dropped the lock.",
+            "The problem is not in the reader, but in the parser of rows.",
+        ] {
+            assert!(is_cause(sentence), "{sentence}");
+        }
+        for sentence in ["I updated `total()` to round only the sum.", "I've moved `total()`."] {
+            assert_eq!(statement_kind(sentence, true), None, "{sentence}");
+        }
+        for sentence in ["`total()` rounds each row.", "In `total()`, each row is rounded."] {
+            assert_eq!(statement_kind(sentence, true), Some(StatementKind::Cause), "{sentence}");
         }
     }
 
@@ -397,6 +486,33 @@ mod tests {
             ("I'll run the tests again.", None),
         ] {
             assert_eq!(intention(sentence).as_deref(), wanted, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn routine_steps_and_obedience_are_no_decisions() {
+        for (sentence, wanted) in [
+            ("Since all tests pass now, I'll commit and push the change.", false),
+            ("Because the output was too long, I'll run the tests again with a filter.", false),
+            ("I'll run the tests and leave the server running for the next step.", false),
+            (
+                "I'll start the dev server in the background and keep it running while I check the page.",
+                false,
+            ),
+            ("Since the suite is slow, I'll run the tests in parallel rather than in order.", true),
+            ("Since the rows are stored as JSON, I'll read them with `serde`.", true),
+            ("Since the page is public, I'll open the port for the proxy only.", true),
+            ("I'll remove the list and keep the running total in the store.", true),
+            ("As requested in your last message, I removed the debug output of `util.py`.", false),
+            ("As part of this refactor, I moved the helper into `utils.py`.", false),
+            ("I moved on to the next file to keep the order of your list.", false),
+            ("I removed the temporary files to keep the folder clean.", false),
+            ("As the helper is used by two pages, I moved it into `utils.py`.", true),
+            ("As `total` is never read by a page, I removed the field.", true),
+            ("I moved the helper into `utils.py` to avoid a cycle of imports.", true),
+            ("I removed the temporary table of the import to avoid the lock.", true),
+        ] {
+            assert_eq!(kind(sentence) == Some(StatementKind::Decision), wanted, "{sentence}");
         }
     }
 

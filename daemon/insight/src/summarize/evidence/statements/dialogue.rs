@@ -1,7 +1,10 @@
 //! Interprets a short prompt after a reply of the agent: `b` after a list of options, `yes` after a
 //! recommendation.
 
-use crate::text::{Block, blocks, capitalised, cut, one_line, pattern, sentences};
+use crate::{
+    report::{Topic, is_phrase},
+    text::{Block, blocks, capitalised, cut, one_line, pattern, sentences},
+};
 
 /// A choice in the conversation.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,11 +128,31 @@ fn marks(prompt: &str) -> Vec<String> {
     let concluded = pattern!(
         r"(?:^|, )(?:so|also|donc|entonces|所以|则) (?:we (?:do|take) |wir nehmen |option |number |nummer )?([1-9a-e])(?:[.,;!]|$)"
     );
-    let found = [alone, numbers, marked, concluded]
+    let marked = Some(marked).filter(|_| !is_own_list(prompt));
+    let found = [Some(alone), Some(numbers), marked, Some(concluded)]
         .into_iter()
+        .flatten()
         .find_map(|pattern| pattern.captures(prompt));
     let listed = found.and_then(|found| found.iter().skip(1).flatten().next());
     listed.map_or(Vec::new(), |listed| marks_in_list(listed.as_str()))
+}
+
+/// Whether a prompt is a list of the user: the first mark begins the prompt, and the next mark
+/// follows the text of the first item, as in `1) rename it 2) test it`. In `a) because b) is slow`,
+/// the second mark is a part of the reason.
+fn is_own_list(prompt: &str) -> bool {
+    let words: Vec<&str> = prompt.split(' ').collect();
+    let first = pattern!(r"^([1-9a-e])([).])$").captures(words[0]);
+    let Some((mark, closer)) = first.as_ref().map(|found| (found[1].as_bytes()[0], &found[2]))
+    else {
+        return false;
+    };
+    let next = format!("{}{closer}", char::from(mark + 1));
+    let refers =
+        pattern!(r"^(?:because|since|as|than|over|not|if|but|while|though|when|unless|or)$");
+    words.iter().position(|word| *word == next).is_some_and(|at| {
+        words[1..at].iter().any(|word| *word != "and") && !refers.is_match(words[at - 1])
+    })
 }
 
 /// Returns the marks of a list such as `1, 2 and 4` or `1-3`.
@@ -151,12 +174,33 @@ fn marks_in_list(listed: &str) -> Vec<String> {
     marks.into_iter().map(String::from).collect()
 }
 
+/// Whether a prompt agrees, without a limit or a replacement, and orders no other work.
 fn agrees(prompt: &str) -> bool {
-    prompt.len() <= 60
-        && pattern!(
-        r"^(?:yes|yep|yeah|yup|ok|okay|sure|do it|do that|go ahead|go for it|sounds good|agreed|agree|lgtm|please do|proceed|perfect|great|makes sense|good idea|i like (?:it|that)|love it|let's do (?:it|that)|go with (?:that|your recommendation))\b[^?]{0,40}$"
-    )
-    .is_match(prompt)
+    let agreement = pattern!(
+        r"^(yes|yep|yeah|yup|ok|okay|sure|do it|do that|go ahead|go for it|sounds good|agreed|agree|lgtm|please do|proceed|perfect|great|makes sense|good idea|i like (?:it|that)|love it|let's do (?:it|that)|go with (?:that|your recommendation))\b([^?]{0,40})$"
+    );
+    let limits = pattern!(
+        r"\b(?:but|no|not|nope|don.?t|\w+n['’]t|instead|except|rather|without|stop|wait|however|leave|skip|later)\b"
+    );
+    let Some(found) = agreement.captures(prompt).filter(|_| prompt.len() <= 60) else {
+        return false;
+    };
+    // These words may also only praise the last work, before an order of other work.
+    let may_praise = matches!(&found[1], "ok" | "okay" | "perfect" | "great");
+    !limits.is_match(&found[2])
+        && !(may_praise && found[2].split(['.', ',', '!']).any(is_new_order))
+}
+
+/// Whether a part of a short prompt is an order that does not point to the agent's proposal, as
+/// `implement it` does. A commit of "it" is new work.
+fn is_new_order(part: &str) -> bool {
+    let opener = pattern!(r"^(?: |(?:now|next|then|please|and|also)\b)+");
+    let order = opener.replace(part, "");
+    let points = pattern!(
+        r"^\w+(?: up)?(?: (?:it|that|this|them|these|those|both|all)\b| (?:the|this|that|your) (?:changes?|fix|plan|proposal|recommendation|suggestion)\b|(?: please)?$)"
+    );
+    let publishes = pattern!(r"^(?:commit|push|merge|rebase|release)\b");
+    is_phrase(Topic::OrderVerb, &order) && (publishes.is_match(&order) || !points.is_match(&order))
 }
 
 fn accepted(reply: &str, prompt: &str) -> Option<Chosen> {
@@ -328,6 +372,62 @@ mod tests {
         assert_eq!(found.answer, "A single file because it is easier to lock");
         assert_eq!(chosen("Done. Want me to commit?", &[], "yes"), []);
         assert_eq!(chosen(reply, &[], "yes but what about windows?"), []);
+    }
+
+    #[test]
+    fn a_limit_or_an_order_after_the_first_word_is_no_agreement() {
+        let reply = "Both work. I'd recommend Redis because it is shared between the workers. Want me to start?";
+        for prompt in [
+            "ok but use sqlite instead",
+            "yes, but keep the old name",
+            "sure, except for the cache",
+            "ok no, leave it as it is",
+            "ok, not now",
+            "yes, that isn't needed",
+            "perfect. now run the tests",
+            "great, thanks. commit it",
+            "great. now rename the page to carts",
+            "ok, use sqlite",
+        ] {
+            assert_eq!(chosen(reply, &[], prompt), [], "{prompt}");
+        }
+        for prompt in [
+            "yes, please",
+            "ok go ahead",
+            "great, do it",
+            "great, thanks",
+            "ok, please implement it",
+            "perfect. then make the change",
+            "ok, implement",
+            "yes, add the cache",
+            "sure, start with the note of the worker",
+        ] {
+            assert_eq!(chosen(reply, &[], prompt).len(), 1, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn a_numbered_list_of_the_user_picks_no_option() {
+        let numbered = "Done. I made these changes:\n\n1. Added the parser of rows\n2. Sorted the rows by day\n\nAnything else?";
+        let lettered = "Which?\n\na) Fail loud\nb) Ignore it";
+        for (reply, prompt) in [
+            (numbered, "1) rename the page to carts 2) add a test for the parser"),
+            (numbered, "1) carts\n2) 8080"),
+            (lettered, "a) rename it b) add a test"),
+            (lettered, "a. rename it and b. add a test"),
+        ] {
+            assert_eq!(chosen(reply, &[], prompt), [], "{prompt}");
+        }
+        for (reply, prompt) in [
+            (numbered, "1) but only for the page"),
+            (numbered, "1) and 2)"),
+            (lettered, "a) because b) is slow"),
+            (lettered, "a) over b) for now"),
+            (lettered, "b) and a) later"),
+            (lettered, "a. also keep it short"),
+        ] {
+            assert_eq!(chosen(reply, &[], prompt).len(), 1, "{prompt}");
+        }
     }
 
     #[test]

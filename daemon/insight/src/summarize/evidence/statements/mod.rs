@@ -9,7 +9,11 @@ mod claims;
 mod dialogue;
 mod report;
 
-pub(in crate::summarize) use self::{claims::is_intended_choice, dialogue::RECOMMENDED};
+pub(in crate::summarize) use self::{
+    claims::is_intended_choice,
+    dialogue::RECOMMENDED,
+    report::{describes_rule, says_that_nothing_is_left},
+};
 pub(super) use self::{
     claims::{intention, is_not_firm},
     dialogue::{asks_about, chosen, option_label},

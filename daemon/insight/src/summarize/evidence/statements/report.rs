@@ -3,7 +3,7 @@
 use crate::{
     model::evidence::StatementKind,
     summarize::evidence::statements::{ExtractedStatement, LENGTH, claims, clean_sentences},
-    text::{Block, blocks, has_label, one_line, pattern, sentences, without_list_colon},
+    text::{Block, blocks, has_label, one_line, pattern, patterns, sentences, without_list_colon},
 };
 
 /// Maximum number of statements of one kind from one report.
@@ -23,6 +23,11 @@ pub(in crate::summarize::evidence) fn in_report(
     for (at, block) in blocks.iter().enumerate() {
         match block {
             Block::Heading(heading) => report.section = ReportSection::of(heading),
+            Block::Item(item) if report.section == ReportSection::Left => {
+                if !is_ticked(text, item) && !says_that_nothing_is_left(&one_line(item)) {
+                    report.item(item);
+                }
+            }
             Block::Item(item) => report.item(item),
             Block::Paragraph(paragraph) => {
                 // A paragraph after a list ends the section of the list.
@@ -68,7 +73,7 @@ impl ReportSection {
             r"(?i)^(?:the )?(?:root causes?|cause|why it (?:failed|broke)|the problem|problem)\b"
         )) {
             ReportSection::Cause
-        } else if is(&*pattern!(r"(?i)\b(?:decisions?|trade-?offs?)\b")) {
+        } else if is(&*pattern!(r"(?i)\bdecisions?\b")) {
             ReportSection::Decisions
         } else if is(&*pattern!(
             r"(?i)^(?:key |main |my )?(?:findings?|insights?|takeaways?|what i (?:found|learned)|discover(?:y|ies)|observations?)\b"
@@ -145,7 +150,13 @@ impl ReportReader {
 
     fn sentence(&mut self, sentence: &str) {
         let claim = claims::statement_kind(sentence, false);
-        if is_left(sentence) {
+        // Completed work may be about such a state: `Fixed the case where it still fails`.
+        let is_left = if is_done(sentence) {
+            after_completed_work(sentence).is_some_and(is_left)
+        } else {
+            is_left(sentence)
+        };
+        if is_left {
             self.add(StatementKind::OpenEnd, sentence.to_owned());
         } else if let Some(kind) = claim
             .filter(|kind| *kind != StatementKind::Cause || !is_done(without_verdict(sentence)))
@@ -208,6 +219,47 @@ fn is_left(sentence: &str) -> bool {
         && !sentence.ends_with('?')
         && !pattern!(r"(?i)^(?:if|when|once|let me|i'll|no|now|all)\b|\bno longer\b|\bno remaining\b|\bnothing (?:left|remain)").is_match(sentence)
         && !pattern!(r"(?i)\b(?:don't|doesn't|do not|does not|didn't|no) (?:longer )?(?:still )?need\b|\b(?:when|if|whenever|unless|in case) (?:you|we|it)\b").is_match(sentence)
+        && !describes_rule(sentence)
+}
+
+/// Whether a sentence says what the program does in a state, or no longer allows, and not what is
+/// left to do: `Rows that are not yet loaded are skipped`.
+pub(in crate::summarize) fn describes_rule(sentence: &str) -> bool {
+    let of_state = pattern!(
+        r"(?i)\b(?:that|which|who) (?:is|are|was|were|has|have|had) not yet\b|\b(?:where|while|when|whenever|if|until|as long as) [^,;]{1,60}\bnot yet\b"
+    );
+    let lists =
+        pattern!(r"(?i)^(?:there (?:is|are|was|were)|(?:the )?(?:only|remaining)|what|i|we)\b|: ");
+    let is_left = pattern!(r"(?i)\bstill\b|\bneeds? to\b|\bleft to\b");
+    let forbids = pattern!(r"(?i)\b(?:is|are) not able to\b.*\b(?:anymore|any more|any longer)\b");
+    !is_left.is_match(sentence)
+        && (of_state.is_match(sentence) && !lists.is_match(sentence) || forbids.is_match(sentence))
+}
+
+/// Returns the part of a sentence that follows the part about completed work.
+fn after_completed_work(sentence: &str) -> Option<&str> {
+    let end = pattern!(
+        r"(?i)(?:,? but|, (?:and|so|though|although)|;| [\u{2014}\u{2013}-]| and (?:the|it|they|you|there)) "
+    )
+    .find(sentence)?;
+    Some(&sentence[end.start()..])
+}
+
+/// Whether an item in a section about open work says that no work is open.
+pub(in crate::summarize) fn says_that_nothing_is_left(item: &str) -> bool {
+    patterns!(
+        r"(?i)^(?:none|nothing|n/a)(?:[.!;]| ?[(\u{2014}\u{2013}-]|$)",
+        r"(?i)^(?:none|nothing)(?: (?:else|more|further))?(?: (?:is|are|was))? (?:left|remains?|remaining|open|outstanding|pending|planned|known|blocking|at (?:this|the)|that i|so far|for now|to do|(?:needed|required)[.!]?$)\b[^,;]*$",
+        r"(?i)^(?:there (?:is|are) )?no (?:\w+ )?(?:open|further|remaining|known|pending|outstanding)(?: \w+)? (?:work|steps?|tasks?|items?|issues?|questions?|actions?|changes|problems?|limitations?|bugs?|gaps?|blockers?)\b[^,;]*$",
+    )
+    .is_match(item)
+        && !pattern!(r"(?i)\b(?:but|except|apart from|other than|besides)\b").is_match(item)
+}
+
+/// Whether an item of a report has a ticked box. Blocks do not contain the box.
+fn is_ticked(report: &str, item: &str) -> bool {
+    let ticked = pattern!(r"(?m)^\s*(?:[-*+•–]|\d+[.)])\s+\[[xX]\] +(\S.*?)\s*$");
+    ticked.captures_iter(report).any(|line| item.starts_with(&line[1]))
 }
 
 /// Whether a sentence reports completed work: it begins with a verb such as `Added` or `Fixed`.
@@ -216,8 +268,11 @@ fn is_done(sentence: &str) -> bool {
         r"(?i)^(?:(?:I|we)(?:'ve| have)? |the fix (?:is|was) |successfully |also |now |then )*(?:successfully |also |now |just )?(?:added|addressed|applied|built|bumped|changed|cleaned up|committed|configured|consolidated|converted|corrected|created|deduplicated|deleted|disabled|documented|enabled|expanded|exported|extended|extracted|fixed|implemented|improved|increased|installed|integrated|introduced|merged|migrated|modified|moved|optimi[sz]ed|ported|published|pushed|rebased|refactored|registered|released|removed|renamed|reorgani[sz]ed|replaced|resolved|restored|restructured|reworked|rewrote|set up|simplified|split|standardi[sz]ed|switched|synced|unified|updated|upgraded|wired|wrapped|wrote|updating|adding|removing|changing|a (?:single-line|one-line|small))\b"
     );
     let failed = pattern!(r"(?i)\bstill (?:nothing|fails?|failing|not|broken)\b|\bto no avail\b");
+    let is_of_case = pattern!(
+        r"(?i)\b(?:where|when|in which) (?:[\w`'.()-]+ ){1,6}still (?:fails?|failing|broken)\b|\b(?:that|which) still (?:fails?|failing|broken)\b"
+    );
     done.is_match(sentence)
-        && !failed.is_match(sentence)
+        && (!failed.is_match(sentence) || is_of_case.is_match(sentence))
         && sentence.split_whitespace().count() >= 4
         && !sentence.ends_with('?')
 }
@@ -265,6 +320,65 @@ mod tests {
         );
     }
 
+    fn open_ends(text: &str) -> Vec<String> {
+        let open = in_report(text, false).into_iter();
+        open.filter(|one| one.kind == StatementKind::OpenEnd).map(|one| one.text).collect()
+    }
+
+    #[test]
+    fn an_empty_list_and_ticked_items_are_not_open() {
+        for text in [
+            "## Next steps\n\n- None. The work of this ticket is complete.",
+            "## Follow-ups\n\n- Nothing is left to do for this ticket",
+            "## Known issues\n\n- None that I know of in this version of the parser",
+            "## Known issues\n\n- **None** - all known cases are handled",
+            "## Known issues\n\n- No known issues in this version of the parser",
+            "## TODO\n\n- [x] Convert the importer to the new reader",
+        ] {
+            assert_eq!(open_ends(text), [""; 0], "{text}");
+        }
+        for item in [
+            "None of the tests cover the importer of rows",
+            "Nothing tests the importer of the rows",
+            "None, but the importer needs a test of the rows",
+            "No known workaround for the crash on Windows",
+            "No test covers the open rows of the importer",
+            "Convert the importer to the new reader",
+        ] {
+            let text =
+                format!("## Next steps\n\n- {item}\n- [x] Convert the list to the new reader");
+            assert_eq!(open_ends(&text), [item], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_state_that_the_work_handles_is_not_open() {
+        for text in [
+            "I fixed the case where the second worker still fails after a restart.",
+            "The store handles rows that are not yet loaded.",
+            "Rows that are not yet loaded are skipped.",
+            "The page waits while the rows are not yet loaded.",
+            "Guests are not able to edit the list anymore.",
+        ] {
+            assert_eq!(open_ends(text), [""; 0], "{text}");
+        }
+        for text in [
+            "Updated the mock and the test still fails in the second worker.",
+            "I fixed the first worker, but the second worker still fails after a restart.",
+            "Added the list and the importer still needs a test for empty input.",
+            "Note that the importer is not yet deployed to the server.",
+            "The new importer of the rows is not yet deployed.",
+            "There are two routes that are not yet covered by tests.",
+            "The rows that are not yet loaded still need a test for empty input.",
+            "I was not able to run the tests of the importer anymore.",
+            "The second worker still fails after a restart.",
+        ] {
+            assert_eq!(open_ends(text), [text], "{text}");
+        }
+        let done = in_report("I fixed the case where the second worker still fails.", false);
+        assert_eq!(done[0].kind, StatementKind::Done);
+    }
+
     #[test]
     fn an_answer_is_a_discovery() {
         let text = "Good question. `SessionStore` keeps one file per session and locks it with `flock`.\n\nYou can call it directly.";
@@ -285,6 +399,24 @@ mod tests {
             "### Root cause\n\nThe hook exits before the file is flushed.\n",
             false,
             &[(StatementKind::Cause, "The hook exits before the file is flushed.")],
+        );
+    }
+
+    #[test]
+    fn an_item_below_trade_offs_is_a_decision_only_by_its_words() {
+        let slow = "The first request is slower, because the cache is empty at the start";
+        check(&format!("## Trade-offs\n\n- {slow}"), false, &[]);
+        let kept = "I chose one file over a database because it is easier to lock";
+        for text in [
+            format!("## Trade-offs\n\n- {kept}"),
+            format!("## Decisions and trade-offs\n\n- {kept}"),
+        ] {
+            check(&text, false, &[(StatementKind::Decision, kept)]);
+        }
+        check(
+            &format!("## Design decisions\n\n- {slow}"),
+            false,
+            &[(StatementKind::Decision, slow)],
         );
     }
 

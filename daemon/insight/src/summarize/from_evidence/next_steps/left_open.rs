@@ -6,16 +6,19 @@ use std::ops::RangeInclusive;
 use crate::{
     model::{evidence::GitStep, transcript::Origin},
     report::{Claim, Report, Topic, is_phrase, topic_of_sentence},
-    summarize::from_evidence::{
-        entries::{Entries, has_ideographs, push},
-        next_steps::settled::{decides_by_number, is_settled},
-        reported::{
-            items::{first_that_fit, shortened_to_fit},
-            overtaken,
-        },
-        repository::{
-            branch,
-            pull_request::{is_main_branch, names_closed},
+    summarize::{
+        evidence::{describes_rule, says_that_nothing_is_left},
+        from_evidence::{
+            entries::{Entries, has_ideographs, push},
+            next_steps::settled::{decides_by_number, is_settled},
+            reported::{
+                items::{first_that_fit, shortened_to_fit},
+                overtaken,
+            },
+            repository::{
+                branch,
+                pull_request::{is_main_branch, names_closed},
+            },
         },
     },
     text::{Block, blocks, capitalised, pattern, share_of_words, words},
@@ -67,6 +70,8 @@ pub(crate) fn reported(entries: &Entries<'_>, list: &mut Vec<String>) {
             };
             let line = without_landed_condition(entries, line, report.origin);
             let is_over = is_vague(&line)
+                || says_that_nothing_is_left(&line)
+                || !claim.headed && describes_rule(&line)
                 || reports_completed_work(&line)
                 || is_resolved(entries, claim, &line, report.origin);
             if is_over {
@@ -447,6 +452,28 @@ mod tests {
             script.reply("m1", &format!("Fixed the login.\n\n- {question}\n- Add a test\n"));
             let steps = summary(&script).next_steps.unwrap_or_default().join("\n");
             assert!(steps.contains(&format!("To decide: {question}")), "{steps}");
+        }
+    }
+
+    #[test]
+    fn an_empty_list_and_a_rule_of_the_program_are_not_open() {
+        let shows = |report: &str, line: &str| {
+            let mut script = Script::default();
+            script.prompt("Add the cache");
+            script.edit("a", "/app/cache.rs", "a", "b");
+            script.reply("m1", &format!("Added the cache in `cache.rs`. {report}\n"));
+            let steps = summary(&script).next_steps.unwrap_or_default();
+            steps.iter().any(|step| step.contains(line))
+        };
+        for (report, line, wanted) in [
+            ("\n\n## Next steps\n\n- None. The work of this ticket is complete.", "None", false),
+            ("\n\n## Follow-ups\n\n- Nothing is left to do for this ticket", "Nothing", false),
+            ("The store handles rows that are not yet loaded.", "not yet", false),
+            ("Rows that are not yet loaded are skipped.", "not yet", false),
+            ("\n\n## Next steps\n\n- None of the tests cover the cache", "None of", true),
+            ("The importer of the rows is not yet deployed.", "not yet", true),
+        ] {
+            assert_eq!(shows(report, line), wanted, "{report}");
         }
     }
 

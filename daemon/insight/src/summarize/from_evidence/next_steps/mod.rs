@@ -16,7 +16,7 @@ use crate::{
         wording::{ASKED_LAST, REQUEST_STATES},
     },
     summarize::{
-        evidence::runs_tests,
+        evidence::{runs_tests, says_that_nothing_is_left},
         from_evidence::{
             checks::{
                 self,
@@ -323,14 +323,6 @@ fn recapped(entries: &Entries<'_>, list: &mut Vec<String>) {
             }
         }
     }
-}
-
-/// Whether an item of a list of open work says that the list is empty.
-fn says_that_nothing_is_left(item: &str) -> bool {
-    pattern!(
-        r"(?i)^(?:none|nothing)\b[^,;]{0,30}$|^(?:no|there are no) (?:\w+ )?(?:explicit|pending|outstanding|remaining|open|further)(?: \w+)? (?:tasks?|work|items?|requests?|steps?)\b"
-    )
-    .is_match(item.trim())
 }
 
 /// Returns the names of the options in the last report, in brackets; empty for fewer than two.
