@@ -39,7 +39,7 @@ use crate::{
 
 /// The version of the rules. It increases by one whenever the rules find more secrets: text that
 /// was stored under an older version should then be redacted again.
-pub const RULES_VERSION: u32 = 8;
+pub const RULES_VERSION: u32 = 9;
 
 /// Maximum number of passes over a text. A further pass is necessary if a replacement makes an
 /// adjacent secret recognisable, which is rare. Private keys within each other, which occur only in
