@@ -440,7 +440,7 @@ mod tests {
             }
             let remove = Effect::Remove(format!("/home/ada/build/shop/{folder}"));
             change(&mut evidence, &PlannedChange::from(&remove), at(origin));
-            evidence.files.into_iter().map(|(_, work)| work.deleted).collect::<Vec<bool>>()
+            evidence.files.into_values().map(|work| work.deleted).collect::<Vec<bool>>()
         };
         // Created by the session.
         assert_eq!(removed("try.d/a.py", "try.d", false, true), [false; 0]);

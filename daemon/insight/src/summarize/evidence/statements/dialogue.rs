@@ -187,8 +187,8 @@ fn agrees(prompt: &str) -> bool {
     };
     // These words may also only praise the last work, before an order of other work.
     let may_praise = matches!(&found[1], "ok" | "okay" | "perfect" | "great");
-    !limits.is_match(&found[2])
-        && !(may_praise && found[2].split(['.', ',', '!']).any(is_new_order))
+    let orders = || found[2].split(['.', ',', '!']).any(is_new_order);
+    !limits.is_match(&found[2]) && (!may_praise || !orders())
 }
 
 /// Whether a part of a short prompt is an order that does not point to the agent's proposal, as
