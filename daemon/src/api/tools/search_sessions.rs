@@ -150,9 +150,7 @@ async fn run(
     message = capped::explain(message, arguments.limit.unwrap_or(0), found, MAX_HITS);
     fit::fit_reply(client, &mut hits, error.as_ref(), limit, arguments.detail);
     offer_hits(daemon, client, &hits).await;
-    let next = (is_full || hits.len() < found).then_some(offset + hits.len());
-    // A higher offset returns the same page again.
-    let next = next.filter(|next| *next <= MAX_OFFSET);
+    let next = next_page(is_full || hits.len() < found, offset + hits.len());
     let mut broader = Vec::new();
     if client.reply_form == ReplyForm::Text && limit > 0 && found == 0 {
         match all {
@@ -162,6 +160,12 @@ async fn run(
     }
     let (pending, spelled) = (indexed.pending, convert::spelled_words(results.spelled));
     Ok(SearchSessionsAnswer { message, error, hits, next, pending, spelled, broader })
+}
+
+/// Returns the offset of the next page. There is no page after [`MAX_OFFSET`]: a higher offset would
+/// return the same page again.
+fn next_page(has_more: bool, offset: usize) -> Option<usize> {
+    (has_more && offset <= MAX_OFFSET).then_some(offset)
 }
 
 fn joined(notes: [Option<String>; 4]) -> String {
