@@ -17,8 +17,8 @@ use crate::{
 
 /// Default number of days, including today.
 const DAYS: u32 = 30;
-/// Maximum number of days, a hundred years: no agent is older.
-const MAX_DAYS: u32 = 36_500;
+/// The earliest day that the daemon accepts.
+const EARLIEST_DAY: Date = Date::constant(1990, 1, 1);
 /// Maximum number of directories in the short name of a project. If more are needed to distinguish
 /// the project from others, the whole path is shown.
 const DIRECTORIES: usize = 4;
@@ -126,10 +126,11 @@ fn today() -> Date {
     jiff::Zoned::now().with_time_zone(jiff::tz::TimeZone::UTC).date()
 }
 
-/// Returns the first of the last `days` days, of at most [`MAX_DAYS`].
+/// Returns the first of the last `days` days, but no day before [`EARLIEST_DAY`].
 fn first_day(today: Date, days: u32) -> String {
-    let before = i64::from(days.clamp(1, MAX_DAYS)) - 1;
-    today.saturating_sub(jiff::Span::new().days(before)).to_string()
+    let before = jiff::Span::new().try_days(i64::from(days.max(1)) - 1);
+    let first = before.map_or(EARLIEST_DAY, |before| today.saturating_sub(before));
+    first.max(EARLIEST_DAY).to_string()
 }
 
 fn heading(stats: &Stats) -> String {
@@ -331,8 +332,8 @@ mod tests {
             (0, "2026-03-02"),
             (1, "2026-03-02"),
             (2, "2026-03-01"),
-            (9_999_999, "1926-03-28"),
-            (u32::MAX, "1926-03-28"),
+            (9_999_999, "1990-01-01"),
+            (u32::MAX, "1990-01-01"),
         ] {
             assert_eq!(first_day(today, days), first);
         }
