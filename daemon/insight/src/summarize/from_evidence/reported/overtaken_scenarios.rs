@@ -557,6 +557,7 @@ fn a_question_or_a_limited_order_removes_nothing() {
         "is `max_size` removed from the page, too?",
         "don't use a global instead of `max_size`",
         "use `limit` instead of `max_size` in the form only",
+        "remove `max_size` only in the form, it is slow",
         "now the page",
     ] {
         assert!(done(report, next).contains("Added `max_size`"), "{next}");
@@ -564,6 +565,8 @@ fn a_question_or_a_limited_order_removes_nothing() {
     for next in [
         "can you remove `max_size`?",
         "remove `max_size` again",
+        "remove `max_size`, it was only for the demo",
+        "please drop `max_size`, it is used only in the old form",
         "we only need `limit`, so remove `max_size`",
         "the old `max_size` was removed, so adapt the page",
         "use `limit` instead of `max_size`",
