@@ -27,7 +27,10 @@ pub(in crate::summarize::evidence) fn in_report(
         match block {
             Block::Heading(heading) => report.section = ReportSection::of(heading),
             Block::Item(item) if report.section == ReportSection::Left => {
-                if !is_ticked(&ticked, item) && !says_that_nothing_is_left(&one_line(item)) {
+                let has_lines = matches!(item, Cow::Owned(_));
+                if !is_ticked(&ticked, item, has_lines)
+                    && !says_that_nothing_is_left(&one_line(item))
+                {
                     report.item(item);
                 }
             }
@@ -268,12 +271,12 @@ fn ticked_lines(report: &str) -> Vec<&str> {
     lines.filter_map(|line| line.get(1)).map(|line| line.as_str()).collect()
 }
 
-/// Whether an item begins with one of the ticked lines. Blocks do not contain the box, and an item
-/// that was not borrowed from the report has several lines.
-fn is_ticked(ticked: &[&str], item: &Cow<'_, str>) -> bool {
-    ticked.iter().any(|line| match item {
-        Cow::Borrowed(item) => item == line,
-        Cow::Owned(item) => item.strip_prefix(line).is_some_and(|rest| rest.starts_with(' ')),
+/// Whether an item is one of the ticked lines, or begins with one if the item `has_lines`. Blocks do
+/// not contain the box.
+fn is_ticked(ticked: &[&str], item: &str, has_lines: bool) -> bool {
+    ticked.iter().any(|line| match item.strip_prefix(line) {
+        Some(rest) => rest.is_empty() || has_lines && rest.starts_with(' '),
+        None => false,
     })
 }
 
