@@ -1,7 +1,7 @@
 //! The limits of the collector: of its lists, of its texts, and of the work for one entry.
 //!
 //! A test in `scenarios.rs` with a long transcript requires that the JSON of the collector stays
-//! smaller than 350 KiB. The length of a stored text counts the bytes of its JSON, with escapes.
+//! smaller than 352 KiB. The length of a stored text counts the bytes of its JSON, with escapes.
 
 /// Number of first prompts that are always kept.
 pub(in crate::summarize) const FIRST_PROMPTS: usize = 10;

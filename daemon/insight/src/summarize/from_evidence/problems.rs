@@ -123,10 +123,15 @@ fn reports_problem(sentence: &str) -> bool {
     let is_success = pattern!(
         r"(?i)\b(?:error|exception|bug|warning|flicker|issue|problem|crash|delay|noise|duplicate)(?:s|es)? (?:\w+ ){0,6}gone\b|\b(?:error|exception|bug|warning|flicker|issue|problem|crash|delay|noise|duplicate)(?:s|es)? (?:(?:is|are) not|(?:is|are)n.t) (?:there|visible|shown) any ?more\b|\bgone (?:now|finally)\b|\bthank(?:s| you)\b"
     );
+    // `I don't see it anymore` may say that a problem is solved, too.
+    let is_no_longer_seen = pattern!(
+        r"(?i)\b(?:see|find|get|hear) (?:(?:it|them|that|this)|(?:the|an?|any|that|this|those|these|my) (?:[\w-]+ ){0,3}(?:error|exception|bug|warning|flicker|issue|problem|crash|delay|noise|duplicate)(?:s|es)?) any ?more\b|\b(?:it|(?:error|exception|bug|warning|flicker|issue|problem|crash|delay|noise|duplicate)(?:s|es)?) (?:does ?n.?t|do ?n.?t|does not|do not) (?:appear|show|happen|occur)(?: up)? any ?more\b"
+    );
     (fails.is_match(text) || is_broken.is_match(text))
         && !begins_as_order(text)
         && !is_about_else.is_match(text)
         && !is_success.is_match(text)
+        && !is_no_longer_seen.is_match(text)
         && text.split_whitespace().count() >= 3
 }
 
@@ -177,6 +182,8 @@ mod tests {
             "The search does not work in Safari.",
             "The login doesn't work on mobile",
             "I don't see the list anymore",
+            "The list does not show any more.",
+            "I can't find the button anymore",
         ] {
             assert!(reports_problem(sentence), "{sentence}");
         }
@@ -205,6 +212,11 @@ mod tests {
             "we don't need the search anymore",
             "The warning is not there anymore.",
             "We can't find any more places for it",
+            "I don't see the error anymore.",
+            "I don't see it anymore.",
+            "The error doesn't appear anymore.",
+            "The warning does not show any more.",
+            "I can't find the bug anymore",
             "it doesn't work for me to use the old name",
             "The cache does not work in theory only, look at the figures",
         ] {

@@ -6,23 +6,27 @@ use crate::model::summary::TestSummary;
 #[derive(Default)]
 pub(super) struct SeenSubjects {
     frameworks: Vec<String>,
-    /// The framework and the limit of each run of a part whose tests passed. Such a run replaces
-    /// only earlier runs of the same part.
-    passed_parts: Vec<(String, Option<String>)>,
+    /// The runs of a part whose tests passed. A passed part replaces only earlier runs with the same
+    /// limit that left out at least as many tests.
+    passed_parts: Vec<TestSummary>,
     pub(super) settings: Vec<(String, String)>,
 }
 
 impl SeenSubjects {
     /// Whether the run of a later session replaces `tests`. If not, records `tests`.
     pub(super) fn replaces(&mut self, tests: &TestSummary) -> bool {
-        let part = (tests.framework.clone(), tests.limited_to.clone());
-        if self.frameworks.contains(&tests.framework) || self.passed_parts.contains(&part) {
+        let is_same_part = |passed: &TestSummary| {
+            passed.framework == tests.framework
+                && passed.limited_to == tests.limited_to
+                && passed.not_run <= tests.not_run
+        };
+        if self.frameworks.contains(&tests.framework) || self.passed_parts.iter().any(is_same_part)
+        {
             return true;
         }
         match tests.failed == 0 && (tests.limited_to.is_some() || tests.not_run > 0) {
-            // If tests were not run, it is unknown which part passed.
-            true => self.passed_parts.extend((tests.not_run == 0).then_some(part)),
-            false => self.frameworks.push(part.0),
+            true => self.passed_parts.push(tests.clone()),
+            false => self.frameworks.push(tests.framework.clone()),
         }
         false
     }

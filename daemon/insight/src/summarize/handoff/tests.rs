@@ -875,6 +875,8 @@ fn a_later_run_of_other_tests_does_not_replace_failing_tests() {
         (session(cart, 0, 0), full(), true),
         (session(None, 0, 5), full(), true),
         (session(cart, 0, 0), session(auth, 1, 0), true),
+        (session(None, 0, 5), session(None, 1, 3), true),
+        (session(None, 0, 5), session(None, 1, 5), false),
         (session(None, 0, 0), full(), false),
         (session(auth, 0, 0), session(auth, 1, 0), false),
     ] {

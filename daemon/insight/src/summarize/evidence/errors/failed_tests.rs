@@ -89,7 +89,10 @@ fn filter_matches(value: &str, name: &str) -> bool {
     let (name, value) = (plain(name), plain(value).replace(['^', '$', '(', ')'], ""));
     let is_met = |alternative: &str| {
         let mut texts = alternative.split(" and ").flat_map(|text| text.split(".*"));
-        texts.all(|text| !text.trim().starts_with("not ") && name.contains(text.trim()))
+        texts.all(|text| match text.trim().strip_prefix("not ") {
+            Some(excluded) => !name.contains(excluded.trim()),
+            None => name.contains(text.trim()),
+        })
     };
     value.split('|').flat_map(|part| part.split(" or ")).any(is_met)
 }
@@ -146,6 +149,18 @@ mod tests {
             ),
             (python, "pytest tests/", "", true),
             (python, "pytest -k test_total", "-k test_total", true),
+            (
+                python,
+                "pytest tests/test_cart.py -k \"not slow\"",
+                "tests/test_cart.py -k \"not slow\"",
+                true,
+            ),
+            (
+                python,
+                "pytest tests/test_cart.py -k \"not slow and not total\"",
+                "tests/test_cart.py -k \"not slow and not total\"",
+                false,
+            ),
             (script, "npx vitest run src/components -t other", "src/components -t other", false),
             (script, "npx vitest run src/components", "src/components", true),
             (

@@ -103,14 +103,14 @@ pub(in crate::summarize) fn is_intended_choice(sentence: &str) -> bool {
 /// `Since all tests pass, I'll commit the change`, or keeps a program running meanwhile.
 fn announces_routine(sentence: &str) -> bool {
     let step = pattern!(
-        r"(?i), (?:i['’]ll|i will|i['’]m going to|i am going to) (?:now |also |just |first )*(?:commit|push|run|rerun|re-run|check|read (?:the|this|that|more)|look|test|verify|start|continue|open (?:the|an?) (?:file|page|pr|pull request|browser))\b"
+        r"(?i), (?:i['’]ll|i will|i['’]m going to|i am going to) (?:now |also |just |first )*(?:(?:(?:commit|push|run|rerun|re-run|check|read|test|verify|start)(?:(?:,| and) (?:commit|push|run|rerun|re-run|check|test|verify))*) (?:(?:(?:the|this|that|all|my|your|more) )?(?:[\w-]+ ){0,2}(?:tests?|suite|build|lint(?:er)?|changes?|file|files|fix|branch|diff|logs?|output|docs|server)|it|this|that|them|everything)(?: (?:again|now|first|once more|with a filter|locally))*(?: to (?:see|verify|check|confirm|make sure) .*)?|look .*|check (?:whether|if|how|what|where) .*|continue(?: with .*)?|open (?:the|an?) (?:file|page|pr|pull request|browser))[.!]?$"
     );
-    let contrasts = pattern!(r"(?i)\b(?:instead of|rather than)\b");
-    step.is_match(sentence) && !contrasts.is_match(sentence)
-        || pattern!(
-            r"(?i)\b(?:keep|keeping|leave|leaving) (?:it|them|(?:the|this) (?:[\w-]+ ){0,2}[\w-]+) running\b"
-        )
-        .is_match(sentence)
+    let contrasts = pattern!(r"(?i)\b(?:instead of|rather than|alongside|because|until|without)\b");
+    let keeps_running = pattern!(
+        r"(?i)\b(?:keep|keeping|leave|leaving) (?:it|them|(?:the|this) (?:[\w-]+ ){0,2}[\w-]+) running\b(.*)"
+    );
+    step.captures(sentence).is_some_and(|found| !contrasts.is_match(&found[0]))
+        || keeps_running.captures(sentence).is_some_and(|found| !contrasts.is_match(&found[1]))
 }
 
 /// Returns what the agent states after it admits its mistake, as in ``My mistake — the list is in
@@ -167,11 +167,14 @@ fn is_plain_remark(sentence: &str) -> bool {
         r"(?i)^(?:so |and )?(?:the |this |that )?(?:\w+ )?(?:issue|problem|bug|cause) (?:is|was) (?:(not (?:in|with|about|due|the|this|our|my|here|there|related)\b)|(?:reported|found|raised) by\b)"
     );
     // `The problem is not in the reader, but in the parser` states where the problem is.
-    let contrasts = pattern!(r"(?i)\b(?:but|rather)\b|\bit(?:['’]s| is| was)\b");
+    let contrasts = pattern!(r"(?i)\b(?:but|rather)\b|\bit(?:['’]s| is| was)\b|[;:] ");
+    let gives_reason = pattern!(
+        r"(?i)\b(?:because|since|due to|twice|against|wrong|without|although|instead of)\b"
+    );
     let denies_or_reports = of_problem
         .captures(sentence)
         .is_some_and(|found| found.get(1).is_none() || !contrasts.is_match(sentence));
-    about_runs.is_match(sentence) || denies_or_reports
+    about_runs.is_match(sentence) && !gives_reason.is_match(sentence) || denies_or_reports
 }
 
 fn is_root_cause(sentence: &str) -> bool {
@@ -335,6 +338,10 @@ mod tests {
             "The job is missing the token that the push needs.",
             "The problem is that the list is not sorted.",
             "The issue is not setting the header when the body is empty.",
+            "The tests were run against the old schema because DATABASE_URL was not set.",
+            "The job is triggered twice because the webhook is registered in both repositories.",
+            "The problem is not the query; the index is missing.",
+            "The bug is not in `parse()`: the caller passes the wrong offset.",
             "The bug is caused by the second worker, which has no lock.",
             "The bug was introduced by the commit that dropped the lock.",
             "The problem is not in the reader, but in the parser of rows.",
@@ -501,6 +508,19 @@ mod tests {
             ),
             ("Since the suite is slow, I'll run the tests in parallel rather than in order.", true),
             ("Since the rows are stored as JSON, I'll read them with `serde`.", true),
+            ("Because the tests share one database, I'll run them sequentially.", true),
+            (
+                "Since the value comes from the user, I'll verify the signature before it is parsed.",
+                true,
+            ),
+            ("Since the job is idempotent, I'll run it on every deploy.", true),
+            (
+                "I'll keep the old API running alongside the new one until the clients have moved.",
+                true,
+            ),
+            ("Since the fix is complete, I'll run the whole suite again.", false),
+            ("Because the build is green now, I'll push it.", false),
+            ("Since the mock was wrong, I'll run the tests to see if they pass now.", false),
             ("Since the page is public, I'll open the port for the proxy only.", true),
             ("I'll remove the list and keep the running total in the store.", true),
             ("As requested in your last message, I removed the debug output of `util.py`.", false),

@@ -188,7 +188,11 @@ fn agrees(prompt: &str) -> bool {
     // These words may also only praise the last work, before an order of other work.
     let may_praise = matches!(&found[1], "ok" | "okay" | "perfect" | "great");
     let orders = || found[2].split(['.', ',', '!']).any(is_new_order);
-    !limits.is_match(&found[2]) && (!may_praise || !orders())
+    let consents = pattern!(
+        r"\b(?:why not|no (?:problem|objections?|worries|need to ask))(?: with (?:that|it|this))?(?:[.,!]|$)"
+    );
+    let rest = consents.replace_all(&found[2], "");
+    !limits.is_match(&rest) && (!may_praise || !orders())
 }
 
 /// Whether a part of a short prompt is an order that does not point to the agent's proposal, as
@@ -388,6 +392,9 @@ mod tests {
             "great, thanks. commit it",
             "great. now rename the page to carts",
             "ok, use sqlite",
+            "sure, why not sqlite",
+            "yes, no problem, but keep the old name",
+            "ok, no need to change the cache",
         ] {
             assert_eq!(chosen(reply, &[], prompt), [], "{prompt}");
         }
@@ -401,6 +408,11 @@ mod tests {
             "ok, implement",
             "yes, add the cache",
             "sure, start with the note of the worker",
+            "sure, why not",
+            "ok why not",
+            "yes, no problem",
+            "go for it, no objections",
+            "yes, no need to ask",
         ] {
             assert_eq!(chosen(reply, &[], prompt).len(), 1, "{prompt}");
         }

@@ -1,5 +1,7 @@
 //! Reads the reply that ends a turn: the work that was done, the findings, the open tasks.
 
+use std::borrow::Cow;
+
 use crate::{
     model::evidence::StatementKind,
     summarize::evidence::statements::{ExtractedStatement, LENGTH, claims, clean_sentences},
@@ -20,11 +22,15 @@ pub(in crate::summarize::evidence) fn in_report(
 ) -> Vec<ExtractedStatement> {
     let mut report = ReportReader { found: Vec::new(), section: ReportSection::None, faults: 0 };
     let blocks = blocks(text);
+    let ticked = ticked_lines(text);
     for (at, block) in blocks.iter().enumerate() {
         match block {
             Block::Heading(heading) => report.section = ReportSection::of(heading),
             Block::Item(item) if report.section == ReportSection::Left => {
-                if !is_ticked(text, item) && !says_that_nothing_is_left(&one_line(item)) {
+                let has_lines = matches!(item, Cow::Owned(_));
+                if !is_ticked(&ticked, item, has_lines)
+                    && !says_that_nothing_is_left(&one_line(item))
+                {
                     report.item(item);
                 }
             }
@@ -151,12 +157,9 @@ impl ReportReader {
     fn sentence(&mut self, sentence: &str) {
         let claim = claims::statement_kind(sentence, false);
         // Completed work may be about such a state: `Fixed the case where it still fails`.
-        let is_left = if is_done(sentence) {
-            after_completed_work(sentence).is_some_and(is_left)
-        } else {
-            is_left(sentence)
-        };
-        if is_left {
+        let is_fixed_case = is_done(sentence) && is_of_case(sentence);
+        let open = if is_fixed_case { after_completed_work(sentence) } else { Some(sentence) };
+        if open.is_some_and(is_left) {
             self.add(StatementKind::OpenEnd, sentence.to_owned());
         } else if let Some(kind) = claim
             .filter(|kind| *kind != StatementKind::Cause || !is_done(without_verdict(sentence)))
@@ -230,7 +233,9 @@ pub(in crate::summarize) fn describes_rule(sentence: &str) -> bool {
     );
     let lists =
         pattern!(r"(?i)^(?:there (?:is|are|was|were)|(?:the )?(?:only|remaining)|what|i|we)\b|: ");
-    let is_left = pattern!(r"(?i)\bstill\b|\bneeds? to\b|\bleft to\b");
+    let is_left = pattern!(
+        r"(?i)\bstill\b|\bneeds? to\b|\bleft to\b|\bnot yet (?:implemented|done|tested|covered|supported|wired|deployed|committed|pushed|configured)\b"
+    );
     let forbids = pattern!(r"(?i)\b(?:is|are) not able to\b.*\b(?:anymore|any more|any longer)\b");
     !is_left.is_match(sentence)
         && (of_state.is_match(sentence) && !lists.is_match(sentence) || forbids.is_match(sentence))
@@ -249,17 +254,30 @@ fn after_completed_work(sentence: &str) -> Option<&str> {
 pub(in crate::summarize) fn says_that_nothing_is_left(item: &str) -> bool {
     patterns!(
         r"(?i)^(?:none|nothing|n/a)(?:[.!;]| ?[(\u{2014}\u{2013}-]|$)",
+        r"(?i)^none (?:(?:explicitly )?(?:specified|requested|stated|mentioned|listed|noted)|currently|yet)[.]?$",
         r"(?i)^(?:none|nothing)(?: (?:else|more|further))?(?: (?:is|are|was))? (?:left|remains?|remaining|open|outstanding|pending|planned|known|blocking|at (?:this|the)|that i|so far|for now|to do|(?:needed|required)[.!]?$)\b[^,;]*$",
-        r"(?i)^(?:there (?:is|are) )?no (?:\w+ )?(?:open|further|remaining|known|pending|outstanding)(?: \w+)? (?:work|steps?|tasks?|items?|issues?|questions?|actions?|changes|problems?|limitations?|bugs?|gaps?|blockers?)\b[^,;]*$",
+        r"(?i)^(?:there (?:is|are) )?no (?:\w+ )?(?:open|further|remaining|known|pending|outstanding)(?: \w+)? (?:work|steps?|tasks?|items?|issues?|questions?|requests?|actions?|changes|problems?|limitations?|bugs?|gaps?|blockers?)\b(?:[^,;]*$|, (?:all|everything)\b[^,;]*$)",
+        r"(?i)^(?:there (?:is|are) )?no explicit(?:ly)? (?:\w+ )?(?:work|steps?|tasks?|items?|requests?)(?: (?:remain(?:s|ing)?|left|pending|open|outstanding|requested|stated))?[.]?$",
     )
     .is_match(item)
-        && !pattern!(r"(?i)\b(?:but|except|apart from|other than|besides)\b").is_match(item)
+        && !pattern!(r"(?i)\b(?:but|except|apart from|other than|besides)\b|^no (?:\w+ )?(?:open|known) (?:issue|bug|question|task) (?:tracks?|covers?|describes?|mentions?)\b")
+            .is_match(item)
 }
 
-/// Whether an item of a report has a ticked box. Blocks do not contain the box.
-fn is_ticked(report: &str, item: &str) -> bool {
+/// Returns the first lines of the items of a report that have a ticked box.
+fn ticked_lines(report: &str) -> Vec<&str> {
     let ticked = pattern!(r"(?m)^\s*(?:[-*+•–]|\d+[.)])\s+\[[xX]\] +(\S.*?)\s*$");
-    ticked.captures_iter(report).any(|line| item.starts_with(&line[1]))
+    let lines = ticked.captures_iter(report);
+    lines.filter_map(|line| line.get(1)).map(|line| line.as_str()).collect()
+}
+
+/// Whether an item is one of the ticked lines, or begins with one if the item `has_lines`. Blocks do
+/// not contain the box.
+fn is_ticked(ticked: &[&str], item: &str, has_lines: bool) -> bool {
+    ticked.iter().any(|line| match item.strip_prefix(line) {
+        Some(rest) => rest.is_empty() || has_lines && rest.starts_with(' '),
+        None => false,
+    })
 }
 
 /// Whether a sentence reports completed work: it begins with a verb such as `Added` or `Fixed`.
@@ -268,13 +286,18 @@ fn is_done(sentence: &str) -> bool {
         r"(?i)^(?:(?:I|we)(?:'ve| have)? |the fix (?:is|was) |successfully |also |now |then )*(?:successfully |also |now |just )?(?:added|addressed|applied|built|bumped|changed|cleaned up|committed|configured|consolidated|converted|corrected|created|deduplicated|deleted|disabled|documented|enabled|expanded|exported|extended|extracted|fixed|implemented|improved|increased|installed|integrated|introduced|merged|migrated|modified|moved|optimi[sz]ed|ported|published|pushed|rebased|refactored|registered|released|removed|renamed|reorgani[sz]ed|replaced|resolved|restored|restructured|reworked|rewrote|set up|simplified|split|standardi[sz]ed|switched|synced|unified|updated|upgraded|wired|wrapped|wrote|updating|adding|removing|changing|a (?:single-line|one-line|small))\b"
     );
     let failed = pattern!(r"(?i)\bstill (?:nothing|fails?|failing|not|broken)\b|\bto no avail\b");
-    let is_of_case = pattern!(
-        r"(?i)\b(?:where|when|in which) (?:[\w`'.()-]+ ){1,6}still (?:fails?|failing|broken)\b|\b(?:that|which) still (?:fails?|failing|broken)\b"
-    );
     done.is_match(sentence)
-        && (!failed.is_match(sentence) || is_of_case.is_match(sentence))
+        && (!failed.is_match(sentence) || is_of_case(sentence))
         && sentence.split_whitespace().count() >= 4
         && !sentence.ends_with('?')
+}
+
+/// Whether a sentence names a case that fails: `Fixed the case where the worker still fails`.
+fn is_of_case(sentence: &str) -> bool {
+    pattern!(
+        r"(?i)\b(?:where|when|in which) (?:[\w`'.()-]+ ){1,6}still (?:fails?|failing|broken)\b|\b(?:that|which) still (?:fails?|failing|broken)\b"
+    )
+    .is_match(sentence)
 }
 
 /// Returns the text after the label of an item such as `parser.rs:12 - Added a check`.
@@ -334,6 +357,8 @@ mod tests {
             "## Known issues\n\n- **None** - all known cases are handled",
             "## Known issues\n\n- No known issues in this version of the parser",
             "## TODO\n\n- [x] Convert the importer to the new reader",
+            "## TODO\n\n- [x] Convert the importer\n  to the new reader",
+            "## Pending tasks\n\n- No pending tasks, all requested work was completed",
         ] {
             assert_eq!(open_ends(text), [""; 0], "{text}");
         }
@@ -344,6 +369,8 @@ mod tests {
             "No known workaround for the crash on Windows",
             "No test covers the open rows of the importer",
             "Convert the importer to the new reader",
+            "Convert the list to the new reader of rows",
+            "No open issue tracks the crash on Windows",
         ] {
             let text =
                 format!("## Next steps\n\n- {item}\n- [x] Convert the list to the new reader");
@@ -369,6 +396,14 @@ mod tests {
             "Note that the importer is not yet deployed to the server.",
             "The new importer of the rows is not yet deployed.",
             "There are two routes that are not yet covered by tests.",
+            "The dashboard calls two endpoints that are not yet implemented.",
+            "Note that the worker uses a queue which is not yet configured.",
+            "Committed the fix locally, not yet pushed.",
+            "Fixed the parser, haven't tested it on Windows.",
+            "Implemented the cache (not yet deployed).",
+            "Added the endpoint, you still need to configure the token.",
+            "Added the migration, which still needs to be run on staging.",
+            "Added the SMTP_HOST variable that needs to be set on production.",
             "The rows that are not yet loaded still need a test for empty input.",
             "I was not able to run the tests of the importer anymore.",
             "The second worker still fails after a restart.",

@@ -165,10 +165,17 @@ fn is_reproach(sentence: &str) -> bool {
         || is_phrase(Topic::Symptom, sentence)
 }
 
-/// Whether a sentence with `prefer` only picks an option that was shown before.
+/// Whether a sentence with `prefer` only picks an option that was shown before. `The latest version
+/// of each library` was not shown.
 fn picks(sentence: &str) -> bool {
-    pattern!(r"(?i)^(?:(?:(?:i|we) )?(?:would )?prefer|prefiero|preferimos|je préfère|(?:nous préférons|on préfère)) (?:options?|the (?:first|second|third|last|latter|former|other|one|(?:\w+ )?(?:one|option|version|variant|layout|design)|\w+ with)|(?:la|le|el|l.)? ?(?:opci[oó]n|option|prim[eè]\w+|segund[oa]|seconde?|deuxi[eè]me)|this|that|these|it|if|number|[a-h1-9])\b")
-        .is_match(sentence)
+    let option = pattern!(
+        r"(?i)^(?:(?:(?:i|we) )?(?:would )?prefer|prefiero|preferimos|je préfère|(?:nous préférons|on préfère)) (?:options?|the (?:first|second|third|last|latter|former|other|one|(?:\w+ )?(?:one|option|version|variant|layout|design))|(?:la|le|el|l.)? ?(?:opci[oó]n|option|prim[eè]\w+|segund[oa]|seconde?|deuxi[eè]me)|this|that|these|it|if|number|[a-h1-9])\b"
+    );
+    option.find(sentence).is_some_and(|found| {
+        let is_kind =
+            pattern!(r"(?i)\b(?:version|variant|layout|design)$").is_match(found.as_str());
+        !(is_kind && sentence[found.end()..].starts_with(" of "))
+    })
 }
 
 /// Whether a sentence takes back a lasting wish.

@@ -406,6 +406,13 @@ mod tests {
             "None at this time.",
             "There are no remaining tasks.",
             "No pending tasks",
+            "None specified",
+            "None explicitly requested",
+            "None explicitly stated.",
+            "None currently",
+            "No pending tasks, all requested work was completed",
+            "No outstanding requests",
+            "No explicit tasks remain",
         ] {
             assert!(says_that_nothing_is_left(item), "{item}");
         }
@@ -413,6 +420,10 @@ mod tests {
             "No tests cover the pending tasks of the queue",
             "None of the workers is restarted, fix that",
             "Nothing is logged when the queue is full; log it",
+            "None requested a token from the server",
+            "No explicit tasks of the queue are tested",
+            "No open issue tracks the crash on Windows",
+            "No pending tasks, but the page needs a test",
             "Add the pending tasks to the page",
         ] {
             assert!(!says_that_nothing_is_left(item), "{item}");

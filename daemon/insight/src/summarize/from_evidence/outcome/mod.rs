@@ -17,7 +17,7 @@ use crate::{
         repository,
         request::{Request, Weight, wording::asks_for_work},
     },
-    text::{Block, blocks, one_line, pattern, sentences},
+    text::{Block, blocks, contains_name, one_line, pattern, sentences},
 };
 
 /// The outcome of a session, and the reason for it.
@@ -238,15 +238,19 @@ pub(super) fn is_given_up(evidence: &Evidence) -> bool {
         && !follows_removal_question(evidence, last)
 }
 
-/// Whether the report before a prompt ends with the question whether to keep or to remove
-/// something.
+/// Whether a prompt such as `drop it` answers the question at the end of the report before it: the
+/// question contains the verb of the prompt, too.
 fn follows_removal_question(evidence: &Evidence, prompt: &Quote) -> bool {
+    let verb = pattern!(r"(?i)\b(?:drop|scrap|ditch|abandon)\b");
+    let ends_work = pattern!(r"(?i)\b(?:forget|never ?mind|stop)\b");
+    let Some(verb) = verb.find(&prompt.text).filter(|_| !ends_work.is_match(&prompt.text)) else {
+        return false;
+    };
     let report = evidence.reports.iter().rfind(|report| prompt.origin.follows(report.origin));
     let text = report.map_or(String::new(), |report| one_line(&report.text));
     let question = sentences(&text).pop().filter(|last| last.ends_with(['?', '？']));
     question.is_some_and(|question| {
-        pattern!(r"(?i)\b(?:keep|drop|scrap|ditch|abandon|remove|delete|discard|get rid)\b")
-            .is_match(question)
+        contains_name(&question.to_lowercase(), &verb.as_str().to_lowercase())
             && !pattern!(
                 r"(?i)\b(?:continue|go(?:ing)? on|carry on|keep (?:going|trying|working))\b"
             )
@@ -486,6 +490,11 @@ mod tests {
         let asked = "The table still has the old column. Keep it or drop it?";
         session("drop it").with(|e| e.reports = vec![report(asked)]).ends(Completed);
         session("Drop that.").with(|e| e.reports = vec![report(asked)]).ends(Completed);
+        let asks = |text: &str| vec![report(text)];
+        let other = "Do you want me to remove the old flag, too?";
+        session("forget it, stop here").with(|e| e.reports = asks(other)).ends(Abandoned);
+        session("drop it").with(|e| e.reports = asks(other)).ends(Abandoned);
+        session("forget it").with(|e| e.reports = asks(asked)).ends(Abandoned);
         let goes_on = "The export has no fonts. Keep going or drop it?";
         session("drop it").with(|e| e.reports = vec![report(goes_on)]).ends(Abandoned);
         let stated = "I drop the old column.";

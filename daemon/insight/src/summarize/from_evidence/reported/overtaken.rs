@@ -67,7 +67,11 @@ fn orders_or_states(sentence: &str) -> bool {
     let is_limited = pattern!(
         r"(?i)^(?:(?:and|but|please|so|no|ok),? )*(?:don['’]?t|do not|never)\b|\bonly (?:in|on|for|when|where|if)\b|\b(?:in|on|for) [^,;]{1,40} only\b"
     );
-    !asks && !is_limited.is_match(sentence)
+    // The reason of a removal limits nothing: `remove it, it was only for the demo`.
+    let reason =
+        pattern!(r"(?i)[,;:] (?:it|they|this|that|which|because|since|as)\b").find(sentence);
+    let order = &sentence[..reason.map_or(sentence.len(), |found| found.start())];
+    !asks && !is_limited.is_match(order)
 }
 
 /// Whether a text states the value of a setting, such as ``timeout is `60` ``, that the session
@@ -333,7 +337,7 @@ fn reports_removal(text: &str, name: &str) -> bool {
             r"(?i)\b(?:remov(?:e[sd]?|ing)|dropp?(?:ed|s|ing)?|delet(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|revert(?:ed|s)?|scrap(?:ped)?|instead of|no longer \w+)(?: the| all| old| stale)* ?`?$"
         );
         let ends = pattern!(
-            r"(?i)^`?(?: (?:file|field|flag|reference))?(?: →| (?:(?:is|was|were|are|has been|have been) )?(?:now )?(?:gone|back (?:to|in) (?:its|the|their) (?:original|old|previous))\b| (?:is|was|were|are|has been|have been) (?:now )?(?:removed|deleted|dropped|reverted|replaced)\b| (?:now )?(?:removed|deleted|dropped|reverted|replaced)(?:$|[.,;:)]| (?:from|by|again|entirely|in favou?r)\b))"
+            r"(?i)^`?(?: (?:file|field|flag|reference))?(?: →| (?:(?:is|was|were|are|has been|have been) )?(?:now )?(?:gone|back (?:to|in) (?:its|the|their) (?:original|old|previous))\b| (?:is|was|were|are|has been|have been) (?:now )?(?:removed|deleted|dropped|reverted|replaced)\b| (?:now )?(?:removed|deleted|dropped|reverted|replaced)(?:$|[.,;:)]| \(| [\u{2014}\u{2013}-] | (?:from|by|again|entirely|in favou?r|because|since|with|along|and (?:replaced|moved|merged)|as (?:it|they|nothing|nobody|no))\b))"
         );
         starts.is_match(before) || ends.is_match(behind)
     })
@@ -440,6 +444,13 @@ mod tests {
             ("ScriptProcessor removed, AudioWorklet added", true),
             ("ScriptProcessor removed from the page", true),
             ("ScriptProcessor has been deleted", true),
+            ("`ScriptProcessor` removed and replaced by `AudioWorklet`", true),
+            ("`ScriptProcessor` removed because nothing reads it", true),
+            ("`ScriptProcessor` removed (unused)", true),
+            ("`ScriptProcessor` deleted along with its tests", true),
+            ("`ScriptProcessor` replaced with `AudioWorklet`", true),
+            ("ScriptProcessor dropped as many frames as before", false),
+            ("ScriptProcessor dropped and opened the connection", false),
             ("Replaced AudioNode by ScriptProcessor", false),
             ("ScriptProcessor works", false),
             ("ScriptProcessor deleted 12 rows of the copy", false),

@@ -255,12 +255,13 @@ fn a_problem_that_the_user_reports_again_is_not_fixed() {
 
 #[test]
 fn a_complaint_after_a_report_refutes_its_general_success() {
-    let done = |next: &str| {
+    let done = |claim: &str, next: &str| {
         let mut script = Script::default();
         script.prompt("Colour the pages of the shop by their kind");
         script.reply("m1", "Let me write the colours.");
         script.edit("a", "/app/colours.css", "a", "b");
-        script.reply("m2", "I've solved the problem of the equal colours.\n\n- The pages of books have a blue header from `colours.css`\n- The pages of toys have a red header from `colours.css`");
+        let items = "- The pages of books have a blue header from `colours.css`\n- The pages of toys have a red header from `colours.css`";
+        script.reply("m2", &format!("{claim}\n\n{items}"));
         script.prompt(next);
         script.edit("b", "/app/guide.md", "a", "b");
         script
@@ -268,10 +269,12 @@ fn a_complaint_after_a_report_refutes_its_general_success() {
         let found = summary(&script);
         format!("{:?} {:?}", found.last_words, found.completed_tasks)
     };
-    let kept = done("Now write the guide");
-    assert!(kept.contains("solved") && kept.contains("blue header"), "{kept}");
-    let refuted = done("all of the pages now look the same");
-    assert!(!refuted.contains("solved") && refuted.contains("blue header"), "{refuted}");
+    for claim in ["I've solved the problem of the equal colours.", "All issues solved:"] {
+        let kept = done(claim, "Now write the guide");
+        assert!(kept.contains("solved") && kept.contains("blue header"), "{kept}");
+        let refuted = done(claim, "all of the pages now look the same");
+        assert!(!refuted.contains("solved") && refuted.contains("blue header"), "{refuted}");
+    }
 }
 
 #[test]
@@ -554,6 +557,7 @@ fn a_question_or_a_limited_order_removes_nothing() {
         "is `max_size` removed from the page, too?",
         "don't use a global instead of `max_size`",
         "use `limit` instead of `max_size` in the form only",
+        "remove `max_size` only in the form, it is slow",
         "now the page",
     ] {
         assert!(done(report, next).contains("Added `max_size`"), "{next}");
@@ -561,6 +565,8 @@ fn a_question_or_a_limited_order_removes_nothing() {
     for next in [
         "can you remove `max_size`?",
         "remove `max_size` again",
+        "remove `max_size`, it was only for the demo",
+        "please drop `max_size`, it is used only in the old form",
         "we only need `limit`, so remove `max_size`",
         "the old `max_size` was removed, so adapt the page",
         "use `limit` instead of `max_size`",
@@ -596,6 +602,12 @@ fn what_the_user_took_back_is_neither_changed_nor_done() {
         ("I deleted the cache and it still fails, look again", vec![]),
         ("I removed the list from the page", vec![]),
         ("I dropped the page again", vec![]),
+        ("I reverted your last change, it broke the build. Try it differently.", vec![]),
+        ("I undid the last edit", vec![]),
+        ("I reverted the change", vec![]),
+        ("The logs filled the disk. I deleted all of them, run it again", vec![]),
+        ("I reverted your last change in src/page.rs", vec!["src/page.rs"]),
+        ("I reverted all of them, they break the page", names.to_vec()),
         ("I reverted your changes because they break the page", names.to_vec()),
         ("I reverted your changes. Start again with the index", names.to_vec()),
         ("I discarded all your work, it was wrong", names.to_vec()),

@@ -297,8 +297,11 @@ impl<'e> QuotedReport<'e> {
             });
         }
         if self.has_complaint {
-            let is_introduced = passage.is_introduced_by(transient::claims_general_success);
-            passage.retain(|part| !is_introduced && !transient::claims_general_success(part));
+            // The items below the claim are facts, which may still hold.
+            if passage.is_introduced_by(transient::claims_general_success) {
+                passage.introduction = None;
+            }
+            passage.retain(|part| !transient::claims_general_success(part));
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::{
     model::{
         evidence::{Evidence, FileWork, GitStep},
+        project::Project,
         transcript::Origin,
     },
     text::{pattern, words},
@@ -51,7 +52,7 @@ fn restores_in_part(part: &str, path: &str) -> bool {
     while let Some(option) = words.next_if(|word| word.starts_with('-')) {
         let value = if matches!(option, "-C" | "-c") { words.next() } else { None };
         let is_folder = option == "-C" && value.is_some_and(|folder| folder.starts_with('/'));
-        if is_folder && value.is_some_and(|folder| !path.starts_with(folder)) {
+        if is_folder && value.is_some_and(|folder| !Project::new(folder).contains(path)) {
             return false;
         }
     }
@@ -112,7 +113,8 @@ pub(crate) fn is_name_of(name: &str, path: &str) -> bool {
 }
 
 /// Whether a prompt says that the user took back all changes or those of the file at `path`,
-/// for example `I reverted your changes in src/list.rs`.
+/// for example `I reverted your changes in src/list.rs`. `I reverted your last change` names no
+/// file, so it takes back none.
 fn is_taken_back(prompt: &str, path: &str) -> bool {
     let start = &prompt[..prompt.floor_char_boundary(PROMPT_START_BYTES)];
     let Some(found) = pattern!(
@@ -123,13 +125,19 @@ fn is_taken_back(prompt: &str, path: &str) -> bool {
     };
     let object = found[2].split(". ").next().unwrap_or_default().trim().trim_end_matches('.');
     let changes = pattern!(
-        r"(?i)^(?:(?:new|last|latest|recent) )?(?:changes?|edits?|work|it|that|this|them)\b(?: (?:that )?you (?:have |had )?(?:made|did))? ?"
+        r"(?i)^(?:((?:new|last|latest|recent) (?:changes?|edits?|work)|change|edit)|changes|edits|work|(it|that|this|them))\b(?: (?:that )?you (?:have |had )?(?:made|did))? ?"
     );
-    let Some(all) = changes.find(object) else {
-        return is_object(object, path, found.get(1).is_some());
+    let takes_back_work = found.get(1).is_some();
+    let Some(all) = changes.captures(object) else {
+        return is_object(object, path, takes_back_work);
     };
-    let rest = &object[all.end()..];
-    let is_limited = pattern!(r"(?i)\b(?:except|apart from|but not|other than)\b").is_match(start);
+    // In `I deleted all of them`, the pronoun may mean things at run time.
+    if all.get(2).is_some() && !takes_back_work {
+        return false;
+    }
+    let is_limited = all.get(1).is_some()
+        || pattern!(r"(?i)\b(?:except|apart from|but not|other than)\b").is_match(start);
+    let rest = &object[all[0].len()..];
     match pattern!(r"(?i)^(?:in|to|of|on) (?:the |your )?").find(rest) {
         Some(place) => is_object(&rest[place.end()..], path, true),
         None => {
@@ -181,6 +189,8 @@ mod tests {
             ("git checkout .", "/app/src/list.rs", true),
             ("cd /app && git -C /home/ada/app checkout -- .", "/home/ada/app/src/list.rs", true),
             ("git -C /home/ada/app reset --hard", "/home/ada/app/src/list.rs", true),
+            ("git -C /home/ada/app checkout .", "/home/ada/app-old/src/list.rs", false),
+            ("git -C /home/ada/app/ checkout .", "/home/ada/app/src/list.rs", true),
             ("git reset --hard HEAD", "/app/src/list.rs", true),
             ("git restore --staged --worktree .", "/app/src/list.rs", true),
             ("git checkout -- src/", "/app/src/list.rs", true),

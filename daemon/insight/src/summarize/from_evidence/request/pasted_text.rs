@@ -177,7 +177,7 @@ fn is_of_log(line: &str) -> bool {
         r"^\d{1,2}:\d{2}(?::\d{2}|[.,]\d{3}| +(?:ERROR|WARN|INFO|DEBUG)\b|\s{2,}(?:error|warning|info)\b)"
     );
     let level = pattern!(
-        r"^(?:ERROR|WARN(?:ING)?|INFO|DEBUG)(?:[:\]]|\s{2,}| +[\[\d]| [—–-] | [\w/]+(?:\.|::|/)[\w.:/]+(?:[:\]]| ))"
+        r"^(?:ERROR|WARN(?:ING)?|INFO|DEBUG)(?:[:\]]|\s{2,}| +[\[\d]| [—–-] | [\w/]+(?:\.|::|/)[\w.:/]+(?:[:\]]| ))|^(?:ERROR|WARN|INFO|DEBUG) (?:in \S*[./]\S|[A-Z][a-z]\w*[: ])"
     );
     frame.is_match(line) || time.is_match(line) || level.is_match(line)
 }
@@ -250,6 +250,11 @@ mod tests {
             "$ is missing before each price on the page",
             "% signs are missing in the table of the taxes",
             "ERROR messages should be red in the log view",
+            "ERROR in the list of invoices, please fix it",
+            "INFO and DEBUG lines are missing on the page of the logs",
+            "WARN I think the page of the shop is too slow",
+            "WARNING Never touch the table of the orders",
+            "ERROR in production. Please find the cause",
             "fix the login; then add a test;",
         ] {
             assert!(!is_pasted(typed), "{typed}");
@@ -287,6 +292,11 @@ mod tests {
             "ERROR [main] could not open the file of the shop",
             "WARN shop::orders: could not open the file",
             "INFO  started the server of the shop",
+            "ERROR in ./src/App.tsx 12:5-20",
+            "ERROR in src/main.ts:12:5",
+            "ERROR Failed to compile with 2 errors",
+            "INFO Starting server on port 8080",
+            "INFO SparkContext: Running Spark version 3.5",
             "color: red;",
             "render(rows);",
         ] {
