@@ -175,7 +175,8 @@ fn is_access(rest: &str) -> bool {
         Some(b'(') => ')',
         Some(b'.') => {
             let member = rest[1..].trim_start_matches(is_in_name);
-            return member.len() + 1 < rest.len() && is_access(member);
+            let is_member = member.len() + 1 < rest.len() && is_access(member);
+            return is_member || is_variable(&rest[1..]);
         }
         Some(_) => {
             let member = rest.trim_start_matches('?');
