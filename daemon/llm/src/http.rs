@@ -134,12 +134,15 @@ impl Response {
             402 => misconfigured("there is no credit left: top up the account".to_owned()),
             404 | 405 => misconfigured(section.check_model()),
             // The model did not answer in time, and may have processed the request.
-            408 | 504 | 522 | 524 => {
+            504 | 524 => {
                 let failure = Failure::unavailable(message(), self.retry_after);
                 Some(Failure { again: Again::Once, bill: Bill::Expected, ..failure })
             }
             413 => Some(Failure::lasting(Error::TooLong { reason: message() })),
-            409 | 425 | 429 | 500..=599 => Some(Failure::unavailable(message(), self.retry_after)),
+            // 408 and 522: the server did not get the whole request.
+            408 | 409 | 425 | 429 | 500..=599 => {
+                Some(Failure::unavailable(message(), self.retry_after))
+            }
             _ => None,
         }
     }

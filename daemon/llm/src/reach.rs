@@ -92,9 +92,9 @@ impl Listing<'_> {
     }
 }
 
-/// Whether a listed name denotes the configured model. The listed name may have a folder before it,
-/// and a date, a revision such as `001` or `latest` after `-`, or any suffix after `:` or `@`. The listed name may also lack
-/// the configured suffix after `:` or `@`. Another suffix after `-`, such as `-mini` in
+/// Whether a listed name denotes the configured model. The listed name may have a folder before it.
+/// After `-`, it may have a date, a revision such as `001`, or `latest`; after `:` or `@`, any
+/// suffix. The listed name may also lack the configured suffix after `:` or `@`. Another suffix after `-`, such as `-mini` in
 /// `gpt-5-mini`, denotes another model.
 fn is_the_same(listed: &str, wanted: &str) -> bool {
     let is_more = |long: &str, short: &str, signs: &[char]| {
@@ -105,8 +105,12 @@ fn is_the_same(listed: &str, wanted: &str) -> bool {
         suffix.is_some_and(|suffix| {
             // A shorter number is the number of another model: `claude-opus-4-5`.
             let begins_with_date = suffix.split('-').next().is_some_and(|part| part.len() >= 3);
+            // The month and the year: `command-r-08-2024`.
+            let is_month = suffix
+                .split_once('-')
+                .is_some_and(|(month, year)| month.len() == 2 && year.len() == 4);
             let is_number = suffix.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-            suffix == "latest" || (begins_with_date && is_number)
+            suffix == "latest" || ((begins_with_date || is_month) && is_number)
         })
     };
     let bare = listed.rsplit('/').next().unwrap_or(listed);
@@ -131,6 +135,9 @@ mod tests {
             ("claude-haiku-4-5-20251001", "claude-haiku-4-5", true),
             ("claude-sonnet-5-latest", "claude-sonnet-5", true),
             ("gpt-4-0613", "gpt-4", true),
+            ("command-r-08-2024", "command-r", true),
+            ("command-r-plus-08-2024", "command-r", false),
+            ("qwen3-30-2", "qwen3", false),
             ("gemini-2.5-pro-001", "gemini-2.5-pro", true),
             ("claude-haiku-4-5-20251001", "claude-haiku-4", false),
             ("claude-opus-4-5", "claude-opus-4", false),

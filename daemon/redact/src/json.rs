@@ -10,6 +10,7 @@ use crate::{
         name::{self, NameMeaning, Strength},
         value::{self, Quoting},
     },
+    rules::cookies,
 };
 
 impl Redactor {
@@ -155,18 +156,9 @@ fn named_by_sibling(fields: &Map<String, Value>) -> Option<NameMeaning> {
         .and_then(|name| name::classify(name).or_else(|| cookie_meaning(name)))
 }
 
-/// Returns the meaning of the name of a session cookie, as in the export of a browser. The rules
-/// for cookies contain the same names.
+/// Returns the meaning of the name of a session cookie, as in the export of a browser.
 fn cookie_meaning(name: &str) -> Option<NameMeaning> {
-    const NAMES: [&str; 7] = [
-        "PHPSESSID",
-        "JSESSIONID",
-        "ASP.NET_SessionId",
-        "connect.sid",
-        "laravel_session",
-        "_gitlab_session",
-        "sessionid",
-    ];
+    const NAMES: &[&str] = cookies!("");
     NAMES.contains(&name).then_some(NameMeaning {
         strength: Strength::Key,
         kind: SecretKind("cookie"),

@@ -16,7 +16,7 @@ use crate::{
     SecretKind,
     ansi::PlainText,
     assignment::sentence::is_description,
-    placeholder::{begins_with_variable, is_location},
+    placeholder::{is_location, is_variable},
     randomness::looks_random,
     replaced,
     scan::{Finding, MARK, is_edge, merged},
@@ -78,7 +78,7 @@ impl KnownSecrets {
         let is_usable = is_distinctive(secret)
             && !is_name(secret)
             && !is_location(secret)
-            && !begins_with_variable(secret)
+            && !is_variable(secret)
             && !is_description(secret);
         if !self.has_key() || !is_usable {
             return;
@@ -407,8 +407,11 @@ mod tests {
             known.note(secret, SecretKind("password"));
             assert!(known.is_empty(), "{secret}");
         }
-        known.note("$ecret!Word1", SecretKind("password"));
-        assert!(!known.is_empty());
+        for secret in ["$ecret!Word1", "$ecret-Word1", "$ecret.Falcon41", "$ecret:Word1"] {
+            let mut known = super::tests::known();
+            known.note(secret, SecretKind("password"));
+            assert!(!known.is_empty(), "{secret}");
+        }
     }
 
     #[test]

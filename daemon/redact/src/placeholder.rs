@@ -142,17 +142,13 @@ fn is_reference(value: &str) -> bool {
 /// Whether `value` is a variable or a part of it: `$VAR`, and in scripts of PHP, Perl and
 /// PowerShell `$a->b`, `$a['b']`, `$a{b}`, `$a.B`, `$env:B`. A value ends before `>` and quotes, so
 /// that these values are `$a-` and `$a[`.
-fn is_variable(value: &str) -> bool {
+pub(super) fn is_variable(value: &str) -> bool {
     let Some(rest) = after_variable(value) else { return false };
     let name = &value[1..value.len() - rest.len()];
     let is_name = |text: &str| !text.is_empty() && is_identifier(text);
-    let is_closed = |close: char| rest.len() == 1 || rest.contains(close);
-    let member = rest.trim_start_matches('?');
     match rest.as_bytes().first() {
         None => true,
-        Some(b'-' | b'?') => member == "-" || member.starts_with("->"),
-        Some(b'[') => is_closed(']'),
-        Some(b'{') => is_closed('}'),
+        Some(b'-' | b'?' | b'[' | b'{') => is_access(rest),
         Some(b':') => {
             rest.strip_prefix("::").is_some_and(is_name)
                 || (SCOPES.iter().any(|scope| name.eq_ignore_ascii_case(scope))
@@ -160,30 +156,61 @@ fn is_variable(value: &str) -> bool {
         }
         // `$ecret.Falcon41` is a password.
         Some(b'.') => {
-            let path = &rest[1..rest.find(['(', '[', '{']).unwrap_or(rest.len())];
+            let end = rest.find(['(', '[', '{']).unwrap_or(rest.len());
+            let (path, behind) = rest[1..].split_at(end - 1);
             let has_digit = path.bytes().any(|byte| byte.is_ascii_digit());
-            !has_digit && path.split('.').all(is_name)
+            !has_digit && path.split('.').all(is_name) && is_access(behind)
         }
         Some(_) => false,
     }
 }
 
+/// Whether `rest`, the text after a name, continues only with members, indices and arguments:
+/// `->b`, `[0]`, `{b}`, `().B`. In `$Winter[2024]!x`, other text follows.
+fn is_access(rest: &str) -> bool {
+    let close = match rest.as_bytes().first() {
+        None => return true,
+        Some(b'[') => ']',
+        Some(b'{') => '}',
+        Some(b'(') => ')',
+        Some(b'.') => {
+            let member = rest[1..].trim_start_matches(is_in_name);
+            let is_member = member.len() + 1 < rest.len() && is_access(member);
+            return is_member || is_variable(&rest[1..]);
+        }
+        Some(_) => {
+            let member = rest.trim_start_matches('?');
+            let Some(member) = member.strip_prefix("->") else { return member == "-" };
+            let behind = member.trim_start_matches(is_in_name);
+            let is_name = !member.starts_with(|c: char| c.is_ascii_digit());
+            return is_name && (behind.starts_with('(') || is_access_end(behind));
+        }
+    };
+    rest.len() == 1 || rest.split_once(close).is_some_and(|(_, behind)| is_access_end(behind))
+}
+
+/// Whether a statement ends at the start of `rest`, or an access continues.
+fn is_access_end(rest: &str) -> bool {
+    rest.trim_end_matches([';', ')', ',']).is_empty() || is_access(rest)
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
 /// Scopes of PowerShell, which precede the name of a variable: `$env:PATH`.
 const SCOPES: [&str; 6] = ["env", "global", "local", "private", "script", "using"];
 
-/// Whether `value` begins with a variable and a sign that may continue it. No text like this is
-/// searched in a whole session, because it may be a part of code: `$request-`.
-pub(super) fn begins_with_variable(value: &str) -> bool {
-    after_variable(value).is_some_and(|rest| {
-        rest.is_empty() || rest.starts_with(['-', '?', ':', '.', '[', '{', '('])
-    })
+/// Whether `value` is a variable with a member of PowerShell: `$credential.Password`.
+pub(super) fn has_dotted_member(value: &str) -> bool {
+    after_variable(value).is_some_and(|rest| rest.starts_with('.') && !rest.starts_with(".."))
 }
 
 /// Returns the text after the variable at the start of `value`.
 fn after_variable(value: &str) -> Option<&str> {
     let name = value.strip_prefix('$')?;
     let is_begun = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    is_begun.then(|| name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_'))
+    is_begun.then(|| name.trim_start_matches(is_in_name))
 }
 
 /// Matches `self::$password`, `Config::$values['password']`.
@@ -259,6 +286,10 @@ mod tests {
             "$user?->password",
             "$_POST[",
             "$row[0]",
+            "$row[0];",
+            "$row[0]->key[",
+            "$user->find(1)->password;",
+            "$credential.GetNetworkCredential().Password",
             "$ENV{DB_PASSWORD}",
             "$env:DB_PASSWORD",
             "$config::PASSWORD",
@@ -294,6 +325,12 @@ mod tests {
             "$ecret.Falcon41",
             "$ecret[Falcon41",
             "$ecret{Falcon41",
+            "$ecret[Fal]con41!",
+            "$ecret{Fal}con41!",
+            "$Winter[2024]!x",
+            "$ecret.Falcon(41",
+            "$ecret->Falcon!41",
+            "$ecret->41Falcon",
             "a::$ecret!Word1",
         ] {
             assert!(!is_placeholder(value), "{value}");

@@ -11,6 +11,22 @@
 
 use crate::rule::{Check, Rule, edged, glued};
 
+/// The names of session cookies, each with each of the signs that may follow.
+macro_rules! cookies {
+    ($($sign:literal)+) => {
+        &[$(
+            concat!("PHPSESSID", $sign),
+            concat!("JSESSIONID", $sign),
+            concat!("ASP.NET_SessionId", $sign),
+            concat!("connect.sid", $sign),
+            concat!("laravel_session", $sign),
+            concat!("_gitlab_session", $sign),
+            concat!("sessionid", $sign),
+        )+]
+    };
+}
+pub(super) use cookies;
+
 /// The pattern of a command's arguments, possibly over continued lines. Quoted arguments may
 /// contain any character. A quote within a word does not begin an argument of several lines.
 macro_rules! args {
@@ -23,6 +39,13 @@ macro_rules! args {
 macro_rules! word {
     () => {
         r#"(?:'([^'\n]+)|"((?:[^"\\\n]|\\.)+)|([^\s'"`-][^\s'"`]*))"#
+    };
+}
+
+/// The pattern of an argument that is a password, but neither a port nor a path.
+macro_rules! no_port {
+    () => {
+        r#"(?:'([^'\n]+)'|"([^"\n]+)"|((?:[^\s'"`:\\;|&<>-][^\s'"`:\\;|&<>]{2,}|(?:\d[\d.:]*)?[^\s\d.:'"`\\;|&<>/$-][^\s'"`\\;|&<>]{2,}))(?:[\s'"`\\;|&<>]|$))"#
     };
 }
 
@@ -238,9 +261,9 @@ pub(super) const RULES: &[Rule] = &[
     edged("password-hash", &["$argon2", "$scrypt", "$pbkdf2", "pbkdf2_sha"], r"(?:\$(?:argon2id?|scrypt|pbkdf2[a-z0-9-]*)\$|pbkdf2_sha\d+\$)[A-Za-z0-9+/=,.$-]{30,}"),
     edged("authorization", &["Bearer ", "bearer ", "BEARER "], r"(?i:bearer) +([A-Za-z0-9][A-Za-z0-9._~+/|-]{11,}=*)").check(Check::Random),
     edged("authorization", &["Basic ", "basic "], r"[Bb]asic +([A-Za-z0-9+/_-]{8,}=*)").check(Check::BasicPair),
-    glued("cookie", &["PHPSESSID=", "JSESSIONID=", "ASP.NET_SessionId=", "connect.sid=", "laravel_session=", "_gitlab_session=", "sessionid="], r"[\w.]+=([A-Za-z0-9%._+/:-]{16,}=*)").check(Check::Random),
+    glued("cookie", cookies!("="), r"[\w.]+=([A-Za-z0-9%._+/:-]{16,}=*)").check(Check::Random),
     // The exports of browsers and UI tests, as JSON and as `cookies.txt`.
-    glued("cookie", &["PHPSESSID\"", "PHPSESSID\\\"", "PHPSESSID\t", "JSESSIONID\"", "JSESSIONID\\\"", "JSESSIONID\t", "ASP.NET_SessionId\"", "ASP.NET_SessionId\\\"", "ASP.NET_SessionId\t", "connect.sid\"", "connect.sid\\\"", "connect.sid\t", "laravel_session\"", "laravel_session\\\"", "laravel_session\t", "_gitlab_session\"", "_gitlab_session\\\"", "_gitlab_session\t", "sessionid\"", "sessionid\\\"", "sessionid\t"], r#"[\w.]+(?:\t|\\?"(?:\s{0,20},\s{0,20}\\?"\w{1,20}\\?"\s{0,4}:\s{0,4}(?:\\?"[^"\\\n]{0,80}\\?"|[\w.]{1,24})){0,8}?\s{0,20},\s{0,20}\\?"value\\?"\s{0,4}:\s{0,4}\\?")([A-Za-z0-9%._+/:-]{16,}=*)"#).command().check(Check::Random),
+    glued("cookie", cookies!("\"" "\\\"" "\t"), r#"[\w.]+(?:\t|\\?"(?:\s{0,20},\s{0,20}\\?"\w{1,20}\\?"\s{0,4}:\s{0,4}(?:\\?"[^"\\\n]{0,80}\\?"|[\w.]{1,24})){0,8}?\s{0,20},\s{0,20}\\?"value\\?"\s{0,4}:\s{0,4}\\?")([A-Za-z0-9%._+/:-]{16,}=*)"#).command().check(Check::Random),
     glued("cookie", &["ession-Id: ", "ession-ID: ", "ession-id: "], r"ession-I[dD]: ([A-Za-z0-9+/_-]{20,}=*)").check(Check::Random),
     glued("signature", &["Signature=", "signature="], r"[Ss]ignature=([0-9a-f]{64}|[A-Za-z0-9%+/_~-]{40,}=*)"),
     // Passwords on command lines.
@@ -254,8 +277,10 @@ pub(super) const RULES: &[Rule] = &[
     edged("password", &["docker login", "podman login", "nerdctl login", "helm registry login", "oc login", "az login", "az acr login", "buildah login", "oras login", "crane auth login", "expo login", "snowsql", "mongosh ", "mongodump ", "mongorestore "], concat!(r"[a-z]+(?: [a-z]+){0,2}", args!(), r"-(?:p|w|P)[ =]?", word!())).command(),
     // `-p` is the port.
     edged("password", &["ldapsearch", "ldapadd", "ldapmodify", "ldappasswd"], concat!("ldap[a-z]+", args!(), r"-w[ =]?", word!())).command(),
-    // `mongo` is also the name of containers and folders, so the user is required.
-    edged("password", &["mongo "], concat!("mongo", args!(), r"(?:-u|--username)[ =]?[^\s=-]\S*", args!(), r#"-p[ =]?(?:'([^'\n]+)'|"([^"\n]+)"|([^\s'"`:-][^\s'"`:\\;|&<>]{2,})(?:[\s'"`\\;|&<>]|$))"#)).command(),
+    // `mongo` is also the name of containers and folders, so the user or the start of a command is
+    // required.
+    edged("password", &["mongo "], concat!("mongo", args!(), r"(?:(?:-u|--username)[ =]?[^\s=-]\S*", args!(), "-p[ =]?", no_port!(), "|-p[ =]?", no_port!(), args!(), r"(?:-u|--username)[ =]?[^\s=-])")).command(),
+    glued("password", &["mongo "], concat!(r"(?:^|[\n;&|`(] ?|\$ )mongo(?: [\w.:/]+| --?[a-z]+[= ][\w.:/]+){0,3} -p[ =]?", no_port!())).back(2).check(Check::Told),
     edged("password", &["sqlcmd", "mosquitto_", "ipmitool "], concat!(r"(?:sqlcmd|mosquitto_[a-z]+|ipmitool)", args!(), r"-P *", word!())).command(),
     edged("password", &["cqlsh ", "twine upload ", "cypher-shell ", "evil-winrm ", "crackmapexec ", "psexec ", "rdesktop "], concat!(r"[a-z-]+(?: upload)?", args!(), r"-p *", word!())).command(),
     edged("password", &["altool ", "bcp ", "dotnet nuget ", "supabase "], concat!(r"[a-z]+", args!(), r"-[pP] *", word!())).command().check(Check::Told),

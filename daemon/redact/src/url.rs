@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    placeholder::{is_placeholder, is_plain_word},
+    placeholder::{has_dotted_member, is_placeholder, is_plain_word},
     randomness::looks_random,
 };
 
@@ -67,7 +67,10 @@ fn user_info(info: &str) -> Option<Range<usize>> {
 }
 
 fn is_password(password: &str) -> bool {
-    !password.is_empty() && !is_placeholder(password) && !is_plain_word(password)
+    // An address contains no expression of PowerShell, so that `$uper.Secret` is a password.
+    !password.is_empty()
+        && (!is_placeholder(password) || has_dotted_member(password))
+        && !is_plain_word(password)
 }
 
 #[cfg(test)]
@@ -104,6 +107,10 @@ mod tests {
             ("https://user:password@host", None),
             ("https://bob:${PASSWORD}@host", None),
             ("https://bob:***@host", None),
+            ("postgres://bob:$uper.Secret@db/x", Some("$uper.Secret")),
+            ("mysql://bob:$ecret[Fal]con41!@db/x", Some("$ecret[Fal]con41!")),
+            ("mysql://bob:$PASSWORD@db/x", None),
+            ("mysql://bob:$config->password@db/x", None),
             ("://[^:]+:([^@]{8,})@", None),
             ("https://host/", None),
             ("https://", None),

@@ -9,7 +9,9 @@ use crate::report::inline::{
     STRUCK, is_aside, is_label_line, is_line_alone, is_numbered, is_placeholder, is_plan_column,
     is_stated, is_struck_out, is_unfinished, may_precede_label, split_label, ticked, with_code,
 };
+use crate::report::phrases::topic_of_heading;
 use crate::report::source::{with_globs_escaped, with_list_marks};
+use crate::report::topic::Topic;
 use crate::text::{one_line, pattern, position_of_link};
 
 /// Maximum number of bytes of a report that are parsed. Deep nesting costs more than linear time.
@@ -99,6 +101,8 @@ struct PassageParser {
     ticked: Option<bool>,
     /// Number of open code blocks, HTML blocks and struck texts, whose text is omitted.
     hidden: usize,
+    /// The struck text of the open item.
+    struck: String,
     /// Number of open quotes. All parts of a quote are omitted, including its headings and lists.
     quotes: usize,
     /// The start of the open code block.
@@ -118,14 +122,16 @@ impl PassageParser {
             Event::End(tag) => self.end(tag),
             Event::Text(text) if self.hidden == 0 => self.text.push_str(&text),
             Event::Text(text) => {
-                if let Some(code) = self.code.as_mut().filter(|code| code.len() <= MAX_CODE_BYTES) {
-                    code.push_str(&text);
+                let hidden = self.code.as_mut().unwrap_or(&mut self.struck);
+                if hidden.len() <= MAX_CODE_BYTES {
+                    hidden.push_str(&text);
                 }
             }
             // `one_line` would replace the tab by a space.
             Event::Code(code) if self.hidden == 0 => {
                 self.text.extend(["`", &code.replace('\t', "\\t"), "`"]);
             }
+            Event::Code(code) => self.struck.extend(["`", &code, "`"]),
             // The `<TAB>` in `path<TAB>sum` is a placeholder, not an HTML element.
             Event::InlineHtml(html) if self.hidden == 0 && is_placeholder(&html) => {
                 self.text.push_str(&html);
@@ -246,6 +252,7 @@ impl PassageParser {
 
     fn clear(&mut self) {
         self.text.clear();
+        self.struck.clear();
         self.label_end = None;
         self.ticked = None;
         self.mark = None;
@@ -327,7 +334,15 @@ impl PassageParser {
 
     fn finish(&mut self) {
         if is_struck_out(&self.text) {
+            let struck = std::mem::take(&mut self.struck);
             self.clear();
+            // In a list of finished work, struck text is finished.
+            let topic =
+                self.headings.iter().rev().find_map(|(_, heading)| topic_of_heading(heading));
+            if self.lists > 0 && topic == Some(Topic::Done) {
+                self.text = struck;
+                self.ticked = Some(true);
+            }
         }
         self.join_lines();
         let form = match self.lists {
@@ -721,6 +736,14 @@ mod tests {
                 "Remaining > Lists | now",
             ]
         );
+    }
+
+    #[test]
+    fn struck_items_of_finished_work_are_finished() {
+        let text = "## Done\n- ~~Add the `retry`~~ ✅\n- ~~Cache the list~~ (done)\n\n~~No~~\n\n## Next\n- ~~Sort it~~\n";
+        let found = passages(text);
+        assert_eq!(shown(text), ["Done > Add the `retry`", "Done > Cache the list"]);
+        assert!(found.iter().all(|one| one.form == Form::Item { depth: 1, ticked: Some(true) }));
     }
 
     #[test]

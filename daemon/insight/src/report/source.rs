@@ -2,11 +2,14 @@
 
 use std::borrow::Cow;
 
-use crate::text::{after_symbol, is_crossed, is_glob, is_symbol, states_failure};
+use crate::text::{
+    after_symbol, is_crossed, is_glob, is_of_earlier_state, is_symbol, states_failure,
+};
 
 /// Turns lines that begin with a symbol such as a tick into list items. Lines that begin
 /// with a cross become open tasks if they state a failure. Otherwise, they are omitted, because
-/// they state something that is not true. A line that begins in bold directly above list items
+/// they state something that is not true. Crossed lines below a heading such as `Before` are omitted
+/// too, because the work may have repaired the failure. A line that begins in bold directly above list items
 /// stays the heading of these items.
 pub(super) fn with_list_marks(markdown: &str) -> Cow<'_, str> {
     if !markdown.contains(is_symbol) {
@@ -14,12 +17,17 @@ pub(super) fn with_list_marks(markdown: &str) -> Cow<'_, str> {
     }
     let mut marked = String::with_capacity(markdown.len() + 64);
     let mut lines = markdown.lines().peekable();
+    let mut is_earlier_state = false;
     while let Some(line) = lines.next() {
         let is_heading = line.trim_start().starts_with("**")
             && lines.peek().is_some_and(|next| is_list_item(next));
         let start = line.trim_start_matches(['-', '*', ' ']);
         let is_cross = is_crossed(line);
-        if let Some(failure) = after_symbol(line).filter(|text| is_cross && states_failure(text)) {
+        if is_heading || is_heading_line(line) {
+            is_earlier_state = is_of_earlier_state(line);
+        }
+        let is_failure = |text: &&str| is_cross && !is_earlier_state && states_failure(text);
+        if let Some(failure) = after_symbol(line).filter(is_failure) {
             let indent = &line[..line.len() - line.trim_start().len()];
             marked.extend([indent, "- [ ] ", &failure.replace("**", "")]);
         }
@@ -33,6 +41,14 @@ pub(super) fn with_list_marks(markdown: &str) -> Cow<'_, str> {
         marked.push('\n');
     }
     Cow::Owned(marked)
+}
+
+/// Whether a line outside of a list is a heading, is in bold, or ends with a colon.
+fn is_heading_line(line: &str) -> bool {
+    let line = line.trim_end();
+    line.starts_with('#')
+        || line.starts_with("**") && line.trim_end_matches(':').ends_with("**")
+        || line.starts_with(char::is_uppercase) && line.trim_end_matches('*').ends_with(':')
 }
 
 fn is_list_item(line: &str) -> bool {
@@ -72,6 +88,12 @@ mod tests {
             ("  - **❌ Not implemented**: PDF export\n", "  - [ ] Not implemented: PDF export\n"),
             ("❌ Before: each row is read twice\n", "\n"),
             ("- ❌ `any` in the types\n", "\n"),
+            ("## Before\n- ❌ CI fails on every push\n", "## Before\n\n"),
+            ("**Problem:**\n\n- ❌ CI fails on every push\n", "**Problem:**\n\n\n"),
+            (
+                "## Before\n- a\n## After\n- ❌ CI fails on every push\n",
+                "## Before\n- a\n## After\n- [ ] CI fails on every push\n",
+            ),
         ] {
             assert_eq!(with_list_marks(markdown), wanted);
         }

@@ -53,7 +53,12 @@ fn add_line<'t>(found: &mut Vec<Block<'t>>, line: &'t str, joins: bool) -> bool 
         return false;
     }
     if let Some(marked) = after_symbol(trimmed) {
-        if !marked.is_empty() && (!is_crossed(trimmed) || states_failure(marked)) {
+        let heading = found.iter().rev().find_map(|block| match block {
+            Block::Heading(heading) => Some(heading),
+            _ => None,
+        });
+        let is_earlier = || heading.is_some_and(|heading| is_of_earlier_state(heading));
+        if !marked.is_empty() && (!is_crossed(trimmed) || states_failure(marked) && !is_earlier()) {
             found.push(Block::Item(Cow::Borrowed(marked)));
         }
         return false;
@@ -85,11 +90,18 @@ pub(crate) fn is_crossed(line: &str) -> bool {
 /// fail`. Otherwise, the cross may mark a bad example or an old state.
 pub(crate) fn states_failure(text: &str) -> bool {
     pattern!(
-        r"(?i)^\W*(?:not (?:yet )?(?:implemented|done|started|tested|working|fixed|pushed|committed|included|covered|deployed|verified)|still (?:missing|failing|broken)|(?:missing|failed|failing):)|\b(?:is|are) (?:still )?(?:missing\b|not (?:yet )?(?:implemented|done|tested|working|fixed|pushed|committed|deployed|verified))|\b(?:tests?|builds?|lint\w*|clippy|ci|checks?|suites?|type ?check|deploy\w*|migrations?|jobs?)\b.{0,30}\b(?:fail(?:s|ed|ing|ures?)?|broken|timed out|timeout|errors?)\b"
+        r"(?i)^\W*(?:not (?:yet )?(?:implemented|done|started|tested|working|fixed|pushed|committed|included|covered|deployed|verified)|still (?:missing|failing|broken)|(?:missing|failed|failing):)|\b(?:is|are) (?:still )?(?:missing\b|not (?:yet )?(?:implemented|done|tested|working|fixed|pushed|committed|deployed|verified))|\b(?:tests?|builds?|lint\w*|clippy|ci|checks?|suites?|type ?check|deploy\w*|migrations?|jobs?)\b.{0,30}\b(?:fail(?:s|ed|ing|ures?)?|broken|timed out|timeout|with \d+ errors?)\b"
     )
     .is_match(text)
-        && !pattern!(r"(?i)^\W*(?:before|old|wrong|bad|avoid|never|do not|don.?t|instead)\b")
-            .is_match(text)
+        && !pattern!(
+            r"(?i)^\W*(?:before|old|wrong|bad|avoid|never|do not|don.?t|instead|ignor\w+|skip\w*|hid\w+)\b|✅|→|->|\b(?:before (?:the|this|that|my|our)|previously|earlier)\b|\bwas:"
+        )
+        .is_match(text)
+}
+
+/// Whether a heading introduces the state before the work.
+pub(crate) fn is_of_earlier_state(heading: &str) -> bool {
+    pattern!(r"(?i)^\W*(?:before|old|previous(?:ly)?|problems?|fixed)\b").is_match(heading)
 }
 
 /// Returns the text after a tick or another symbol that agents use as a list marker.
@@ -186,11 +198,25 @@ mod tests {
             ("✘ The translations are still missing", true),
             ("❌ Before: each test fails without a network", false),
             ("❌ Don't ignore failing tests", false),
+            ("❌ The build ended with 3 errors", true),
+            ("❌ Tests failed → ✅ now pass", false),
+            ("❌ Previously: tests failed on Windows", false),
+            ("❌ E2E tests failed before the fix", false),
+            ("❌ 3 tests failed -> 0 failed", false),
+            ("❌ Checks for errors by string comparison", false),
+            ("❌ Jobs retry on errors forever", false),
+            ("❌ Ignoring test failures in CI", false),
             ("❌ Not three", false),
             ("❌ Fails if the network is down", false),
             ("❌ More error-prone", false),
         ] {
             assert_eq!(blocks(line).len(), usize::from(wanted), "{line}");
+        }
+        for (heading, wanted) in
+            [("Before", 0), ("Old state", 0), ("Problem", 0), ("After", 1), ("Oldest clients", 1)]
+        {
+            let text = format!("## {heading}\n- ❌ CI fails on every push");
+            assert_eq!(blocks(&text).len(), 1 + wanted, "{heading}");
         }
     }
 

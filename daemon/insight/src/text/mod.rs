@@ -12,7 +12,7 @@ mod spoken;
 
 pub use self::clean::cut;
 pub(crate) use self::{
-    blocks::{Block, after_symbol, blocks, is_crossed, states_failure},
+    blocks::{Block, after_symbol, blocks, is_crossed, is_of_earlier_state, states_failure},
     clean::{
         around_gap, before_gap, is_glob, is_symbol, kept, kept_lines, kept_words, one_line,
         position_of_link, without_ansi,

@@ -84,9 +84,25 @@ const DESCRIBING: &[&str] = &[
 /// The beginnings of descriptions such as `write-only-field`.
 const DESCRIPTIONS: &[&str] = &["no-longer-", "read-only-", "write-only-"];
 
-/// Names of algorithms and encodings that end with a number: `AES-256`, `utf-8`.
-const NUMBERED_ALGORITHMS: &[&str] =
-    &["aes", "argon", "base", "hmac-sha", "md", "pbkdf", "pbkdf2-hmac-sha", "rsa", "sha", "utf"];
+/// Names of algorithms and encodings with the numbers that may follow them: `AES-256`, `utf-8`.
+const NUMBERED_ALGORITHMS: &[(&str, &[&str])] = &[
+    ("aes", &["128", "192", "256"]),
+    ("argon", &["2"]),
+    ("base", &["16", "32", "36", "58", "64", "85"]),
+    ("hmac-sha", SIZES_OF_SHA),
+    ("md", &["4", "5"]),
+    ("pbkdf", &["1", "2"]),
+    ("pbkdf2-hmac-sha", SIZES_OF_SHA),
+    ("rsa", &["1024", "2048", "3072", "4096"]),
+    ("sha", SIZES_OF_SHA),
+    ("utf", &["7", "8", "16", "32"]),
+];
+const SIZES_OF_SHA: &[&str] = &["1", "2", "3", "224", "256", "384", "512"];
+/// What may follow the number of an algorithm.
+const MODES: &[&str] = &[
+    "", "id", "i", "d", "url", "-url", "-gcm", "-cbc", "-ctr", "-ecb", "-xts", "-ccm", "-siv",
+    "-be", "-le",
+];
 
 /// Returns the length of the words or the sign between a name and its value. `before` is the text
 /// before the name, `rest` is the text after it.
@@ -286,19 +302,15 @@ pub(crate) fn is_description(text: &str) -> bool {
 }
 
 /// Whether `text` is the name of an algorithm or an encoding. A short word may follow: `argon2id`,
-/// `SHA-256`, `AES-256-GCM`.
+/// `SHA-256`, `AES-256-GCM`. `rsa2024` is a password.
 fn is_algorithm(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    NUMBERED_ALGORITHMS.iter().any(|name| {
+    NUMBERED_ALGORITHMS.iter().any(|(name, numbers)| {
         let Some(rest) = lower.strip_prefix(name) else { return false };
         let rest = rest.strip_prefix(['-', '_']).unwrap_or(rest);
-        let mode = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-        let digits = rest.len() - mode.len();
-        (1..=4).contains(&digits)
-            && (matches!(mode, "" | "id" | "i" | "d" | "url")
-                || mode.strip_prefix('-').is_some_and(|mode| {
-                    (2..=4).contains(&mode.len()) && mode.bytes().all(|b| b.is_ascii_lowercase())
-                }))
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (number, mode) = rest.split_at(digits);
+        numbers.contains(&number) && MODES.contains(&mode)
     })
 }
 

@@ -165,6 +165,8 @@ fn descriptions_of_a_password_stay() {
         "Each password is argon2id hashed with a salt.",
         "The password is AES-256-GCM encrypted",
         "The password is utf-8 encoded",
+        "The password is utf-16-le encoded",
+        "the password is rsa-2048 encrypted",
         "the password is 1Password-managed",
         "password is no-longer-used",
         "password is write-only-field",
@@ -173,6 +175,9 @@ fn descriptions_of_a_password_stay() {
     assert_replaced(&[
         ("hunter2", "The password is ¤ in the secret."),
         ("aes-Falcon41", "the password is ¤ and it works"),
+        ("rsa2024", "the password is ¤"),
+        ("base2024-dev", "the password is ¤"),
+        ("aes2024-prod", "the password is ¤"),
         ("Natasha12", "the password is ¤ and it works"),
         ("sha1Falcon!", "the password is ¤ and it works"),
         ("base-camp-berlin", "the password is ¤"),

@@ -58,13 +58,18 @@ impl Query {
     }
 
     /// If the query consists only of a time, and this time has a start and an end, returns the
-    /// time.
+    /// time. The gaps between two dates are ignored.
     pub fn only_time(&self) -> Option<TimeRange> {
-        let [FilterClause { filter: Filter::During(time), is_negated: false }] =
-            &self.conditions[..]
-        else {
+        let is_gap = |clause: &&FilterClause| {
+            clause.is_negated && matches!(clause.filter, Filter::During(_))
+        };
+        let mut others = self.conditions.iter().filter(|clause| !is_gap(clause));
+        let Some(FilterClause { filter: Filter::During(time), .. }) = others.next() else {
             return None;
         };
+        if others.next().is_some() {
+            return None;
+        }
         let is_bounded = time.from != Timestamp::MIN && time.to != Timestamp::MAX;
         (self.is_list() && self.excluded.is_empty() && is_bounded).then_some(*time)
     }

@@ -163,10 +163,22 @@ fn words_with_a_minus_that_are_searched_at_the_end_of_a_query_are_listed() {
 
 #[test]
 fn only_a_query_without_other_conditions_is_only_a_time() {
-    for text in ["yesterday", "what did we do last week?", "date:2026-03-01"] {
+    for text in [
+        "yesterday",
+        "what did we do last week?",
+        "date:2026-03-01",
+        "what did we do on Monday and Friday",
+    ] {
         assert!(parse(text).only_time().is_some(), "{text}");
     }
-    for text in ["", "after:2026-03-01", "yesterday project:api", "login yesterday", "-docker"] {
+    for text in [
+        "",
+        "after:2026-03-01",
+        "yesterday project:api",
+        "login yesterday",
+        "-docker",
+        "-date:2026-03-01",
+    ] {
         assert!(parse(text).only_time().is_none(), "{text}");
     }
 }

@@ -90,7 +90,11 @@ pub(crate) fn mentions(text: &str, now: &Zoned) -> Vec<Mention> {
             let before = at.checked_sub(1).map(|before| &lexemes[before]);
             let is_no_date =
                 before.zip(weekday).is_some_and(|(one, day)| names::is_no_date(text, one, day));
-            !is_no_date && !names::is_in_name(text, &lexemes, at..at + read.length, context)
+            let end_before = before.map(|before| before.span.end);
+            let follows_date =
+                found.last().is_some_and(|date: &Mention| Some(date.span.end) == end_before);
+            let range = at..at + read.length;
+            !is_no_date && !names::is_in_name(text, &lexemes, range, follows_date, context)
         };
         let Some((languages, read)) = read.filter(|(_, read)| is_date(read)) else {
             unspaced_mentions(&here[0], context, now, &mut found);

@@ -4,23 +4,26 @@
 
 use std::ops::Range;
 
-use crate::{
-    query::dates::{
-        calendar::DateContext,
-        lexer::Lexeme,
-        point::{self, PrecedingWord},
-    },
-    text::stop,
+use crate::query::dates::{
+    calendar::DateContext,
+    lexer::Lexeme,
+    point::{self, PrecedingWord},
 };
+
+/// Words that form a name with a weekday: `Black Friday`.
+const NAMES_OF_DAYS: &[&str] =
+    &["ash", "black", "cyber", "easter", "giving", "good", "maundy", "palm", "shrove"];
 
 /// The characters that join the words of a name.
 const JOINTS: &[char] = &['_', '.', '/', '\\', ':', '@'];
 
 /// Whether the date that consists of `date`, a range of `lexemes`, is a part of a name in `text`.
+/// `follows_date` tells whether another date ends directly before `date`.
 pub(super) fn is_in_name(
     text: &str,
     lexemes: &[Lexeme<'_>],
     date: Range<usize>,
+    follows_date: bool,
     context: DateContext,
 ) -> bool {
     let gap = |before: &Lexeme<'_>, after: &Lexeme<'_>| &text[before.span.end..after.span.start];
@@ -29,26 +32,29 @@ pub(super) fn is_in_name(
         let is_number = pair[0].text.ends_with(is_digit) || pair[1].text.starts_with(is_digit);
         !is_number && matches!(gap(&pair[0], &pair[1]), "_" | "." | "\\" | "@" | "::")
     });
-    // `March/April` and `2026-01-05..2026-01-09` are two dates.
-    let joins = |first: usize, other: usize| match gap(&lexemes[first], &lexemes[first + 1]) {
+    // `last week/this week` and `2026-01-05..2026-01-09` are two dates.
+    let joins = |first: usize, is_other_date: &dyn Fn() -> bool| match gap(
+        &lexemes[first],
+        &lexemes[first + 1],
+    ) {
         "" | ".." => false,
-        "/" => point::read(&lexemes[other..=other], PrecedingWord::Preposition, context).is_none(),
+        "/" => !is_other_date(),
         gap => gap.chars().all(|c| JOINTS.contains(&c)),
     };
+    let is_before_date =
+        || point::read(&lexemes[date.end..], PrecedingWord::Preposition, context).is_some();
     is_joined_inside
-        || date.start > 0 && joins(date.start - 1, date.start - 1)
-        || date.end < lexemes.len() && joins(date.end - 1, date.end)
+        || date.start > 0 && joins(date.start - 1, &|| follows_date)
+        || date.end < lexemes.len() && joins(date.end - 1, &is_before_date)
 }
 
 /// Whether the weekday after the lexeme `before` is a part of a name, or recurs. `Monday's` is a
 /// date.
 pub(super) fn is_no_date(text: &str, before: &Lexeme<'_>, weekday: &Lexeme<'_>) -> bool {
     let is_capitalised = |lexeme: &Lexeme<'_>| lexeme.raw.starts_with(char::is_uppercase);
-    let is_everyday =
-        stop::stop_class(&before.text).is_some() || stop::is_of_every_day(&before.text);
     matches!(&*before.text, "every" | "each")
         || is_capitalised(before)
             && is_capitalised(weekday)
-            && !is_everyday
+            && NAMES_OF_DAYS.contains(&before.text.as_str())
             && !text[weekday.span.end..].starts_with(['\'', '\u{2019}'])
 }

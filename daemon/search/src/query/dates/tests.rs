@@ -294,6 +294,8 @@ fn words_of_dates_in_names_are_not_dates() {
         "monday.com importer",
         "today.tsx",
         "src/today/index.ts",
+        "src/last week/index.ts",
+        "the Cyber Monday sale",
         "app\\yesterday\\x",
         "this.month = 3",
         "Cron::today",
@@ -309,6 +311,12 @@ fn words_of_dates_in_names_are_not_dates() {
         ("last-week", &["last-week=2026-03-09..2026-03-16"]),
         ("am 3.September", &["am 3.September=2025-09-03..2025-09-04"]),
         ("on 3.Mar.2026", &["on 3.Mar.2026=2026-03-03..2026-03-04"]),
+        (
+            "what broke last week/this week",
+            &["last week=2026-03-09..2026-03-16", "this week=2026-03-16..2026-03-23"],
+        ),
+        ("What did we change in the API Monday?", &["Monday=2026-03-16..2026-03-17"]),
+        ("What broke in CI Friday", &["Friday=2026-03-13..2026-03-14"]),
         ("yesterday/today", &["yesterday=2026-03-17..2026-03-18", "today=2026-03-18..2026-03-19"]),
         (
             "2026-01-05..2026-01-09",
