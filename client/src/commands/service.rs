@@ -32,7 +32,7 @@ pub(super) fn run(action: ServiceAction, screen: &Screen) -> Result<(), AskError
             lasting_program()?;
             install(&manager, stop::quietly, screen)?;
             if !manager.files.is_empty() {
-                screen.print(screen.dim(environment_note(&paths.variables)));
+                screen.print(screen.dim(environment_note(&paths.environment())));
             }
             Ok(())
         }

@@ -52,7 +52,7 @@ impl InstallPaths {
     }
 
     /// Returns the variables that the service file sets.
-    fn environment(&self) -> Vec<ServiceVariable> {
+    pub(crate) fn environment(&self) -> Vec<ServiceVariable> {
         let home = || ServiceVariable {
             name: "GRAPHITI_HOME",
             value: self.home.to_string_lossy().into_owned(),

@@ -93,8 +93,8 @@ impl Listing<'_> {
 }
 
 /// Whether a listed name denotes the configured model. The listed name may have a folder before it.
-/// After `-`, it may have a date, a revision such as `001`, or `latest`; after `:` or `@`, any
-/// suffix. The listed name may also lack the configured suffix after `:` or `@`. Another suffix after `-`, such as `-mini` in
+/// After `-`, it may have a date, a revision such as `001`, or `latest`. After `:` or `@`, it may
+/// have any suffix, or lack the configured suffix. Another suffix after `-`, such as `-mini` in
 /// `gpt-5-mini`, denotes another model.
 fn is_the_same(listed: &str, wanted: &str) -> bool {
     let is_more = |long: &str, short: &str, signs: &[char]| {
@@ -104,13 +104,14 @@ fn is_the_same(listed: &str, wanted: &str) -> bool {
         let suffix = name.strip_prefix(wanted).and_then(|rest| rest.strip_prefix('-'));
         suffix.is_some_and(|suffix| {
             // A shorter number is the number of another model: `claude-opus-4-5`.
-            let begins_with_date = suffix.split('-').next().is_some_and(|part| part.len() >= 3);
+            let begins_with_long_number =
+                suffix.split('-').next().is_some_and(|part| part.len() >= 3);
             // The month and the year: `command-r-08-2024`.
             let is_month = suffix
                 .split_once('-')
                 .is_some_and(|(month, year)| month.len() == 2 && year.len() == 4);
             let is_number = suffix.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-            suffix == "latest" || ((begins_with_date || is_month) && is_number)
+            suffix == "latest" || ((begins_with_long_number || is_month) && is_number)
         })
     };
     let bare = listed.rsplit('/').next().unwrap_or(listed);

@@ -25,7 +25,8 @@ const MAX_HEADING_BYTES: usize = 70;
 const BOLD: usize = 8;
 /// The level of any other introduction of passages.
 const LEAD_IN: usize = 9;
-/// Number of bytes of a code block after which the rest is ignored.
+/// Number of bytes of a code block, or of the struck text of an item, after which more text is
+/// ignored.
 const MAX_CODE_BYTES: usize = 80;
 
 /// A paragraph, list item or table row of a report.

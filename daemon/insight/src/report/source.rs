@@ -6,11 +6,11 @@ use crate::text::{
     after_symbol, is_crossed, is_glob, is_of_earlier_state, is_symbol, states_failure,
 };
 
-/// Turns lines that begin with a symbol such as a tick into list items. Lines that begin
-/// with a cross become open tasks if they state a failure. Otherwise, they are omitted, because
-/// they state something that is not true. Crossed lines below a heading such as `Before` are omitted
-/// too, because the work may have repaired the failure. A line that begins in bold directly above list items
-/// stays the heading of these items.
+/// Turns lines that begin with a symbol such as a tick into list items. Lines that begin with a
+/// cross become open tasks if they state a failure and no heading such as `Before` is above them,
+/// because the work may have repaired such a failure. Other crossed lines state something that is
+/// not true, and are omitted. A line that begins in bold directly above list items stays the
+/// heading of these items.
 pub(super) fn with_list_marks(markdown: &str) -> Cow<'_, str> {
     if !markdown.contains(is_symbol) {
         return Cow::Borrowed(markdown);

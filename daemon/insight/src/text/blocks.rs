@@ -20,7 +20,8 @@ pub(crate) enum Block<'t> {
 const MAX_LEAD_IN_BYTES: usize = 60;
 
 /// Splits `text` into blocks. Fenced code, lines of [`is_omitted`] and lines that begin with a
-/// cross are left out, except crossed lines that state a failure.
+/// cross are left out. A crossed line that states a failure is kept, unless the heading above it
+/// introduces the state before the work.
 pub(crate) fn blocks(text: &str) -> Vec<Block<'_>> {
     let mut found: Vec<Block<'_>> = Vec::new();
     let mut fence: Option<&str> = None;
@@ -53,11 +54,13 @@ fn add_line<'t>(found: &mut Vec<Block<'t>>, line: &'t str, joins: bool) -> bool 
         return false;
     }
     if let Some(marked) = after_symbol(trimmed) {
-        let heading = found.iter().rev().find_map(|block| match block {
-            Block::Heading(heading) => Some(heading),
-            _ => None,
-        });
-        let is_earlier = || heading.is_some_and(|heading| is_of_earlier_state(heading));
+        let is_earlier = || {
+            let heading = found.iter().rev().find_map(|block| match block {
+                Block::Heading(heading) => Some(heading),
+                _ => None,
+            });
+            heading.is_some_and(|heading| is_of_earlier_state(heading))
+        };
         if !marked.is_empty() && (!is_crossed(trimmed) || states_failure(marked) && !is_earlier()) {
             found.push(Block::Item(Cow::Borrowed(marked)));
         }

@@ -31,11 +31,15 @@ pub(crate) fn words(text: &str) -> BTreeSet<String> {
 /// Returns the words of a task as [`words`] does, but without a final `e`, so that `update` and
 /// `updated` are the same word. The thresholds of other comparisons are made for [`words`].
 pub(crate) fn task_words(text: &str) -> BTreeSet<String> {
-    words(text).into_iter().map(|word| without_final_e(&word).to_owned()).collect()
+    let shortened = words(text).into_iter().map(|mut word| {
+        word.truncate(without_final_e(&word).len());
+        word
+    });
+    shortened.collect()
 }
 
-/// A text with fewer meaningful words differs from another text in each word: `Add the CSV export`
-/// is not `Add the PDF export`.
+/// Minimum number of meaningful words of a text of which the other text may lack some. In a shorter
+/// text, each word counts: `Add the CSV export` is not `Add the PDF export`.
 const MIN_COMPARED_BY_SHARE: usize = 6;
 
 /// Returns whether the text with more meaningful words contains at least 80% of the meaningful
@@ -55,8 +59,9 @@ pub(crate) fn same_words(a: &str, b: &str) -> bool {
         && !(lacks_number(a, b) && lacks_number(b, a))
 }
 
-/// Whether `part` has a number that identifies something, such as `#12`, `phase 2` or `v3`, and
-/// `whole` has only other numbers of this kind. Counts such as `3 tests` identify nothing.
+/// Whether `part` has a number that identifies something, such as `#12`, `phase 2` or `v3`, that
+/// `whole` lacks, although `whole` has a number of this kind. Counts such as `3 tests` identify
+/// nothing.
 pub(crate) fn lacks_number(whole: &str, part: &str) -> bool {
     let wanted = numbers(part);
     if wanted.is_empty() {

@@ -298,13 +298,12 @@ pub(crate) fn is_description(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     DESCRIBING.iter().any(|end| lower.ends_with(end))
         || DESCRIPTIONS.iter().any(|start| lower.starts_with(start))
-        || is_algorithm(text)
+        || is_algorithm(&lower)
 }
 
-/// Whether `text` is the name of an algorithm or an encoding. A short word may follow: `argon2id`,
-/// `SHA-256`, `AES-256-GCM`. `rsa2024` is a password.
-fn is_algorithm(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
+/// Whether `lower`, a text in lower case, is the name of an algorithm or an encoding. A short word may
+/// follow: `argon2id`, `sha-256`, `aes-256-gcm`. `rsa2024` is a password.
+fn is_algorithm(lower: &str) -> bool {
     NUMBERED_ALGORITHMS.iter().any(|(name, numbers)| {
         let Some(rest) = lower.strip_prefix(name) else { return false };
         let rest = rest.strip_prefix(['-', '_']).unwrap_or(rest);

@@ -32,7 +32,7 @@ fn ends(path: &str) -> Vec<String> {
     terms
 }
 
-/// Returns the end of a path: its last [`DEEPEST`] segments.
+/// Returns the term for a path in a query or a `file:` filter: its last [`DEEPEST`] segments.
 pub(crate) fn end_of_path(path: &str) -> String {
     last_segments(&file(path)).join("/")
 }
@@ -57,7 +57,8 @@ pub(crate) fn of_branch(name: &str) -> Vec<String> {
     finished(terms)
 }
 
-/// Returns the term for a path, in the index and in a `file:` filter.
+/// Returns a path in the form in which paths are compared: folded, with `/`, and without `./`, `~/`
+/// or `/` at its start.
 pub(crate) fn file(path: &str) -> String {
     let path = text::folded(path).replace('\\', "/");
     let path = path.trim_end_matches('/');

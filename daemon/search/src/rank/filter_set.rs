@@ -93,8 +93,8 @@ impl FilterSet {
                 true => &mut self.banned,
                 false => wanted.get_or_insert_default(),
             };
+            let name = attributes::end_of_path(work::without_line(file));
             for shard in &view.shards {
-                let name = attributes::end_of_path(work::without_line(file));
                 let documents = shard.documents_with(Attribute::File, &name)?;
                 sessions.extend(documents.into_iter().map(|document| shard.session(document)));
             }

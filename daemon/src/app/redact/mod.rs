@@ -83,8 +83,8 @@ const SAVE_INTERVAL_BYTES: u64 = 16 << 20;
 ///
 /// # Errors
 ///
-/// If a daemon owns the home, or a file cannot be read or written. Changes that were made before
-/// the error are kept, and the next run continues after them.
+/// If a daemon owns the home, the configuration is invalid, or a file cannot be read or written.
+/// Changes that were made before the error are kept, and the next run continues after them.
 pub fn home(
     options: &DaemonOptions,
     mode: RunMode,

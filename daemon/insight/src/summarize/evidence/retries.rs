@@ -169,8 +169,9 @@ impl FailedCommand {
 
 /// Whether an error message says that the command was wrong or could not run.
 fn blames_the_command(message: &str) -> bool {
-    pattern!(r"(?i)\bnot found \(HTTP\b|\b(?:HTTP|status|error):? 40[134]\b|\bcould not resolve to\b|\bunknown (?:option|flag|command|subcommand|argument|shorthand)|\bunrecogni[sz]ed (?:option|flag|command|subcommand|argument)|\b(?:invalid|unexpected) (?:option|flag|argument)|\bmissing script\b|\bno such (?:command|option)\b|\bcannot write multiple\b|\bmust be (?:provided|run|called|set)\b|\b(?:permission denied|EACCES|ECONNREFUSED|connection refused)\b|\bno tests? (?:files? )?found\b")
+    pattern!(r"(?i)\bnot found \(HTTP\b|\b(?:HTTP|status|error):? 40[134]\b|\bcould not resolve to\b|\bunknown (?:option|flag|command|subcommand|argument|shorthand)|\bunrecogni[sz]ed (?:option|flag|command|subcommand|argument)|\b(?:invalid|unexpected) (?:option|flag|argument)|\bmissing script\b|\bno such (?:command|option)\b|\bcannot write multiple\b|\bmust be (?:provided|run|called|set)\b|\b(?:permission denied|EACCES)\b|\bno tests? (?:files? )?found\b")
         .is_match(message)
+        || is_refused(message)
         || missing_program(message).is_some()
 }
 

@@ -104,15 +104,19 @@ fn cost(answer: &SyncHistoryAnswer) -> String {
     let Some(model) = answer.model.as_deref().map(code) else { return String::new() };
     let tokens = answer.estimated_tokens;
     match (answer.dry_run, answer.price_known) {
-        (true, _) if answer.sessions_found == 0 => String::new(),
+        // With `again`, and without sessions, nothing is estimated.
+        (true, _) if tokens == 0 => String::new(),
         (true, true) => {
             format!("{model} would read about {tokens} tokens, for ${:.2}.", answer.estimated_cost)
         }
         (true, false) => {
             format!("{model} would read about {tokens} tokens; its price is not known.")
         }
-        (false, true) => format!("{model} cost ${:.2}.", answer.actual_cost),
-        (false, false) => format!("The price of {model} is not known."),
+        (false, _) if answer.actual_cost > 0.0 => {
+            format!("{model} cost ${:.4}.", answer.actual_cost)
+        }
+        (false, false) if tokens > 0 => format!("The price of {model} is not known."),
+        (false, _) => String::new(),
     }
 }
 
@@ -197,6 +201,11 @@ mod tests {
             of_value::<SyncHistoryAnswer>(priced),
             "1 found.\n`m` would read about 900 tokens, for $1.40."
         );
+        let again =
+            json!({ "message": "1 asked.", "dry_run": true, "sessions_found": 1, "model": "m" });
+        assert_eq!(of_value::<SyncHistoryAnswer>(again), "1 asked.");
+        let paid = json!({ "message": "Done.", "model": "m", "actual_cost": 0.0042 });
+        assert_eq!(of_value::<SyncHistoryAnswer>(paid), "Done.\n`m` cost $0.0042.");
         let history = json!({ "message": "1 found.", "sessions": [{
             "path": "/a\n- b", "modified": "2026-03-01T10:02:33Z", "messages": 4,
         }] });

@@ -50,8 +50,6 @@ const WITHOUT_SHORT_VERSION: [&str; 17] = [
     "tox",
     "unittest",
 ];
-/// The intents of commands that change files.
-const CHANGES: [ToolIntent; 3] = [ToolIntent::Create, ToolIntent::Modify, ToolIntent::Delete];
 
 /// A classified command of a line.
 #[derive(Clone, Debug)]
@@ -220,13 +218,17 @@ impl ParsedCommand<'_> {
     /// does not count: in `xargs rm -v`, the names of the files come from the input.
     fn has_only_flag(&self, flags: &[&str]) -> bool {
         let [flag] = self.args.flags.as_slice() else { return false };
+        if !self.args.positionals.is_empty() || !flags.contains(&flag.as_str()) {
+            return false;
+        }
         let rule = self.program.and_then(|program| program.rule(&self.args));
-        let changes_files = rule.is_some_and(|rule| {
-            let is_change =
-                matches!(rule.purpose, Purpose::Fixed(intent) if CHANGES.contains(&intent));
+        !rule.is_some_and(|rule| {
+            let is_change = matches!(
+                rule.purpose,
+                Purpose::Fixed(ToolIntent::Create | ToolIntent::Modify | ToolIntent::Delete)
+            );
             is_change && matches!(rule.domain, Where::Fixed(ToolDomain::Filesystem))
-        });
-        self.args.positionals.is_empty() && flags.contains(&flag.as_str()) && !changes_files
+        })
     }
 
     fn by_rule(&self, program: &Program, rule: &Rule) -> CommandClass {

@@ -1,6 +1,6 @@
 //! Reads the reply that ends a turn: the work that was done, the findings, the open tasks.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cell::LazyCell};
 
 use crate::{
     model::evidence::StatementKind,
@@ -22,7 +22,7 @@ pub(in crate::summarize::evidence) fn in_report(
 ) -> Vec<ExtractedStatement> {
     let mut report = ReportReader { found: Vec::new(), section: ReportSection::None, faults: 0 };
     let blocks = blocks(text);
-    let ticked = ticked_lines(text);
+    let ticked = LazyCell::new(|| ticked_lines(text));
     for (at, block) in blocks.iter().enumerate() {
         match block {
             Block::Heading(heading) => report.section = ReportSection::of(heading),

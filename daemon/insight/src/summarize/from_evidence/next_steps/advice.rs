@@ -6,7 +6,7 @@ use crate::{
         from_evidence::{
             entries::{Entries, cut_at_clause},
             reported::{
-                fate::{Fate, fate},
+                fate::{Fate, fate, next_prompt},
                 review,
             },
         },
@@ -117,10 +117,7 @@ fn mentions_object(text: &str) -> bool {
 
 /// Whether the user answered a report: the next prompt makes a choice, or agrees or disagrees.
 fn is_answered(entries: &Entries<'_>, report: &Report) -> bool {
-    let mut prompts = entries.evidence.prompts.iter();
-    let Some(next) = prompts.find(|prompt| prompt.origin.line > report.origin.line) else {
-        return false;
-    };
+    let Some(next) = next_prompt(entries.evidence, report) else { return false };
     entries.evidence.choices.iter().any(|choice| choice.origin == next.origin)
         || pattern!(r"(?i)^(?:[a-d1-9][).]|(?:yes|yeah|yep|no|nope|ok|okay|sure|agreed|great|perfect|let.?s|i (?:think|like|want|prefer|would|don.?t)|go|do)\b)")
             .is_match(next.text.trim_start())

@@ -2,7 +2,10 @@
 
 use crate::{
     report::Report,
-    summarize::from_evidence::{entries::Entries, reported::review},
+    summarize::from_evidence::{
+        entries::Entries,
+        reported::{fate::next_prompt, review},
+    },
     text::{pattern, share_of_words, words},
 };
 
@@ -52,9 +55,7 @@ pub(crate) fn is_fixed_later(entries: &Entries<'_>, report: &Report, part: &str)
 
 /// Whether the prompt after a report allows the agent to do what the report proposes.
 pub(crate) fn is_agreed(entries: &Entries<'_>, report: &Report) -> bool {
-    let mut prompts = entries.evidence.prompts.iter();
-    let next = prompts.find(|prompt| prompt.origin.line > report.origin.line);
-    next.is_some_and(|next| {
+    next_prompt(entries.evidence, report).is_some_and(|next| {
         pattern!(r"(?i)^(?:(?:ok(?:ay)?|yes|yeah|yep|sure|great|good|perfect|sounds good|please|then|let['\u{2019}]?s)[,. ]+)*(?:do|fix|implement|address|tackle|resolve|build|go with|take) (?:it|this|that|these|those|them|all|both|so|the (?:mvp|plan|fix(?:es)?|next)|option)\b|^(?:(?:ok(?:ay)?|yes|yeah|sure)[,. ]+)?(?:please )?(?:go (?:ahead|for it)|proceed)\b|^(?:yes|yeah|yep|ok(?:ay)?|sure)(?: please)?[.!]?$")
             .is_match(next.text.trim())
     })

@@ -45,7 +45,7 @@ pub(crate) fn is_gone(entries: &Entries<'_>, text: &str, at: Origin) -> bool {
                 && prompt.text.len() <= 400
                 && sentences(&prompt.text)
                     .into_iter()
-                    .any(|one| orders_or_states(one) && says_gone(one))
+                    .any(|one| says_gone(one) && orders_or_states(one))
         })
         || entries
             .reports

@@ -8,7 +8,7 @@ use crate::{
 /// Number of bytes at the start of a part that are searched for the hash of a commit. A part with a
 /// hash there is about this commit.
 const HEAD: usize = 32;
-/// Minimum length, in bytes, of a commit's subject of less than [`SUBJECT_WORDS`] words that
+/// Minimum length, in bytes, of a commit's subject of fewer than [`SUBJECT_WORDS`] words that
 /// identifies the commit. `fix` and `update` are in other texts, too.
 const SUBJECT_BYTES: usize = 15;
 /// Minimum number of words of a shorter subject that identifies its commit.

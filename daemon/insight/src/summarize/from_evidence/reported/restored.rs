@@ -66,8 +66,8 @@ fn restores_in_part(part: &str, path: &str) -> bool {
         Some("restore") if has(&["--staged", "-S"]) && !has(&["--worktree", "-W"]) => false,
         Some("restore") => {
             let is_value = |at: usize| at > 0 && matches!(arguments[at - 1], "--source" | "-s");
-            let paths = arguments.iter().enumerate().filter(|(at, _)| !is_value(*at));
-            paths.into_iter().any(|(_, name)| is_restored_by(name, path, true))
+            let mut paths = arguments.iter().enumerate().filter(|(at, _)| !is_value(*at));
+            paths.any(|(_, name)| is_restored_by(name, path, true))
         }
         _ => false,
     }
@@ -156,12 +156,13 @@ fn is_object(object: &str, path: &str, takes_back_work: bool) -> bool {
     );
     let object = &object[..stop.find(object).map_or(object.len(), |found| found.start())];
     let is_path = |word: &&str| word.contains(['/', '.']);
-    if object.split(' ').any(|word| is_path(&word)) {
-        let mut paths = object.split(' ').filter(is_path);
+    let mut paths = object.split(' ').filter(is_path).peekable();
+    if paths.peek().is_some() {
         return paths.any(|name| is_restored_by(name, path, true));
     }
+    // The stems of words for files.
     let is_kind = |word: &str| {
-        pattern!(r"^(?:new|added|fil|file|script|module|modul|component)s?$").is_match(word)
+        matches!(word, "new" | "fil" | "file" | "script" | "modul" | "module" | "component")
     };
     let names_file =
         pattern!(r"(?i)\b(?:files?|scripts?|docs?|modules?|components?)\b").is_match(object);
