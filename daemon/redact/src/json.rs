@@ -10,7 +10,7 @@ use crate::{
         name::{self, NameMeaning, Strength},
         value::{self, Quoting},
     },
-    rules::cookies,
+    rule_parts::cookies,
 };
 
 impl Redactor {

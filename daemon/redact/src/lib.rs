@@ -22,6 +22,7 @@ mod known;
 mod placeholder;
 mod randomness;
 mod rule;
+mod rule_parts;
 mod rules;
 mod scan;
 mod url;

@@ -1,6 +1,6 @@
-//! Scans a text once. Finds the anchors: the literals of [`Rule::anchors`], parts of names, and the
-//! starts of URLs, private keys and replacements. At each anchor, applies the rules for that
-//! anchor.
+//! Scans a text once. Finds the anchors: the literals of the rules
+//! ([`Rule::anchors`](crate::rule::Rule::anchors)), parts of names, and the starts of URLs, private
+//! keys and replacements. At each anchor, applies the rules for that anchor.
 //!
 //! All anchors are searched at once, so that text without anchors costs one pass. The work at each
 //! anchor is bounded: a pattern reads a limited window, and replaced text is not read again.

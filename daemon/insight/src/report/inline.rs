@@ -115,7 +115,7 @@ pub(super) fn ticked(text: &str) -> Option<bool> {
 }
 
 /// The mark of struck text, and its replacement in a passage until
-/// [`one_line`](crate::text::one_line) removes it.
+/// [`one_line`] removes it.
 pub(super) const STRUCK: &str = "~~";
 
 /// Whether a text consists of struck text and at most a remark on this text, as in
