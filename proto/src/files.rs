@@ -6,6 +6,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// The end of the name of a file or folder that will replace another when it is complete.
+pub const UNFINISHED: &str = ".graphiti-new";
+/// The end of the name of a file or folder that was replaced and will be removed.
+pub const REPLACED: &str = ".graphiti-old";
+
+/// Returns `path` with `ending` after its name.
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
 /// Replaces `file` atomically: after a crash, `file` has either the old or the new content.
 ///
 /// The content is written to a temporary file in the same folder. This file is synced and renamed.
@@ -15,9 +27,7 @@ use std::{
 /// Returns an error if a file operation failed. `file` is then unchanged, but the temporary file
 /// may remain.
 pub fn replace(file: &Path, content: &[u8]) -> io::Result<()> {
-    let mut unfinished = file.as_os_str().to_owned();
-    unfinished.push(".graphiti-new");
-    let unfinished = PathBuf::from(unfinished);
+    let unfinished = beside(file, UNFINISHED);
     let mut fresh = File::create(&unfinished)?;
     match fs::metadata(file) {
         Ok(existing) => fresh.set_permissions(existing.permissions())?,

@@ -13,8 +13,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use graphiti_proto::methods::static_copy::{
-    STATIC_COPY, StaticCopyFile, StaticCopyPart, StaticCopyRequest,
+use graphiti_proto::{
+    files::{REPLACED, UNFINISHED, beside},
+    methods::static_copy::{STATIC_COPY, StaticCopyFile, StaticCopyPart, StaticCopyRequest},
 };
 
 use crate::{
@@ -64,7 +65,7 @@ struct UnfinishedCopy {
 impl UnfinishedCopy {
     /// Creates the new folder next to `wanted`. Replaces the new folder of an interrupted export.
     fn create(wanted: &Path) -> Result<UnfinishedCopy, AskError> {
-        let folder = beside(wanted, ".graphiti-new");
+        let folder = beside(wanted, UNFINISHED);
         let failed = |error| not_written(&folder, error);
         if listed(&folder).is_some() {
             fs::remove_dir_all(&folder).map_err(failed)?;
@@ -134,7 +135,7 @@ impl UnfinishedCopy {
         if !check_replaceable(wanted)? {
             return fs::rename(&self.folder, wanted).map_err(failed);
         }
-        let old = beside(wanted, ".graphiti-old");
+        let old = beside(wanted, REPLACED);
         if listed(&old).is_some() {
             fs::remove_dir_all(&old).map_err(failed)?;
         }
@@ -206,12 +207,6 @@ fn resolved(folder: &Path) -> io::Result<PathBuf> {
     }
 }
 
-fn beside(folder: &Path, ending: &str) -> PathBuf {
-    let mut name = folder.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
-}
-
 fn not_written(path: &Path, error: io::Error) -> AskError {
     AskError::NotWritten { path: path.to_owned(), error }
 }
@@ -264,7 +259,7 @@ mod tests {
         copy(&wanted, &["index.html", "new.html"]).finish(&wanted).unwrap();
         assert_eq!(names(&wanted), [LIST, "index.html", "new.html"]);
         // A folder with the same name is not removed if another program created it.
-        let other = beside(&wanted, ".graphiti-new");
+        let other = beside(&wanted, UNFINISHED);
         fs::create_dir(&other).unwrap();
         fs::write(other.join("mine"), "").unwrap();
         assert!(UnfinishedCopy::create(&wanted).is_err());

@@ -59,7 +59,7 @@ mod tests {
             user_home: "/Users/u".into(),
             config_home: None,
             daemon: "/Users/u/a&b/graphitid".into(),
-            home: "/Users/u/elsewhere".into(),
+            home: "/Users/u/data/graphiti".into(),
             user: Some("502".to_owned()),
             variables: Vec::new(),
         };
@@ -67,7 +67,7 @@ mod tests {
         let text = &moved.files[0].text;
         assert!(text.contains("<string>/Users/u/a&amp;b/graphitid</string>"), "{text}");
         assert!(
-            text.contains("<string>/Users/u/elsewhere</string>\n    </dict>\n</dict>"),
+            text.contains("<string>/Users/u/data/graphiti</string>\n    </dict>\n</dict>"),
             "{text}"
         );
         assert_eq!(moved.stop, [["launchctl", "bootout", "gui/502/org.graphiti.graphitid"]]);
@@ -76,7 +76,7 @@ mod tests {
 
         paths.variables = vec![ServiceVariable { name: "CODEX_HOME", value: "/a<b".to_owned() }];
         let text = manager(&paths).files.remove(0).text;
-        let expected = "<string>/Users/u/elsewhere</string>\n        <key>CODEX_HOME</key>\n        \
+        let expected = "<string>/Users/u/data/graphiti</string>\n        <key>CODEX_HOME</key>\n        \
                         <string>/a&lt;b</string>\n    </dict>\n</dict>";
         assert!(text.contains(expected), "{text}");
         paths.home = "/Users/u/.graphiti".into();

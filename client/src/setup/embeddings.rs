@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use graphiti_proto::files::{REPLACED, UNFINISHED, beside};
 use serde_json::{Value, json};
 
 use crate::{
@@ -43,7 +44,7 @@ pub(crate) fn install_model(folder: &Path, place: &Path) -> io::Result<()> {
     if folder.canonicalize()? == place.canonicalize().unwrap_or_default() {
         return Ok(());
     }
-    let (unfinished, earlier) = (beside(place, "new"), beside(place, "old"));
+    let (unfinished, earlier) = (beside(place, UNFINISHED), beside(place, REPLACED));
     // The folders usually do not exist. If one cannot be removed, an operation below fails.
     let _ = fs::remove_dir_all(&unfinished);
     let _ = fs::remove_dir_all(&earlier);
@@ -66,13 +67,6 @@ pub(crate) fn install_model(folder: &Path, place: &Path) -> io::Result<()> {
     // If the folder cannot be removed now, the next installation removes it.
     let _ = fs::remove_dir_all(&earlier);
     Ok(())
-}
-
-/// Returns a folder beside `place` that no model has.
-fn beside(place: &Path, suffix: &str) -> PathBuf {
-    let mut name = place.as_os_str().to_owned();
-    name.push(format!(".graphiti-{suffix}"));
-    name.into()
 }
 
 /// Removes the installed models.
@@ -140,7 +134,7 @@ mod tests {
         install_model(&model, &place).unwrap();
         fs::write(model.join("model.safetensors"), "second").unwrap();
         // The folder of the copy cannot be created.
-        fs::write(beside(&place, "new"), "").unwrap();
+        fs::write(beside(&place, UNFINISHED), "").unwrap();
         assert!(install_model(&model, &place).is_err());
         assert_eq!(fs::read(place.join("model.safetensors")).unwrap(), b"first");
     }

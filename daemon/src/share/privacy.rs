@@ -156,16 +156,16 @@ mod tests {
 
     fn clean(text: &str) -> String {
         let redactor = Redactor::new();
-        let project = ["/home/ann/work/app".to_owned()];
+        let project = ["/home/ann/code/app".to_owned()];
         TextCleaner::new(&redactor, &project, Some("/data/people/ann")).text(text)
     }
 
     #[test]
     fn home_folders_are_replaced() {
         for (given, wanted) in [
-            ("see /home/ann/work/app/src/main.rs:3", "see src/main.rs:3"),
-            ("in `/home/ann/work/app`", "in `.`"),
-            ("/home/ann/work/apple", "~/work/apple"),
+            ("see /home/ann/code/app/src/main.rs:3", "see src/main.rs:3"),
+            ("in `/home/ann/code/app`", "in `.`"),
+            ("/home/ann/code/apple", "~/code/apple"),
             ("cat /home/ann/.ssh/config", "cat ~/.ssh/config"),
             ("C:\\Users\\ann\\x", "~\\x"),
             ("/mnt/c/Users/ann/x", "~/x"),
@@ -174,16 +174,16 @@ mod tests {
             ("host:/home/ann/x", "host:~/x"),
             ("ls /data/people/ann/x", "ls ~/x"),
             ("C--Users-ann-app", "C--~-app"),
-            ("gcc -I/home/ann/work/app/include -L/home/bob/lib", "gcc -Iinclude -L~/lib"),
-            ("make -C/home/ann/work/app", "make -C."),
-            ("failed:\\n/home/ann/work/app/a.py", "failed:\\na.py"),
+            ("gcc -I/home/ann/code/app/include -L/home/bob/lib", "gcc -Iinclude -L~/lib"),
+            ("make -C/home/ann/code/app", "make -C."),
+            ("failed:\\n/home/ann/code/app/a.py", "failed:\\na.py"),
             (
                 "nav--home-link, a-b/home/page, my-I/home/x",
                 "nav--home-link, a-b/home/page, my-I/home/x",
             ),
             (
-                "~/.claude/projects/-home-ann-work-app/a.jsonl",
-                "~/.claude/projects/-~-work-app/a.jsonl",
+                "~/.claude/projects/-home-ann-code-app/a.jsonl",
+                "~/.claude/projects/-~-code-app/a.jsonl",
             ),
             ("cd /root/x && ls /root", "cd ~/x && ls ~"),
             ("the /rooted tree, a/root/b", "the /rooted tree, a/root/b"),

@@ -76,7 +76,7 @@ fn phrases_rank_higher_and_excluded_words_must_be_absent() {
 
 #[test]
 fn a_file_filter_may_be_a_path_of_many_folders() {
-    let deep = "/home/ada/work/company/monorepo/services/payments/backend/src/main/java/com/example/\
+    let deep = "/home/ada/code/company/monorepo/services/payments/backend/src/main/java/com/example/\
                 payments/ChargeService.java";
     let edit =
         Message { files: vec![deep.to_owned()], ..message(Role::Tool, "changed the charge") };

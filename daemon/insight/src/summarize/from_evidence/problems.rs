@@ -121,7 +121,7 @@ fn reports_problem(sentence: &str) -> bool {
     );
     // The user says that a problem is solved.
     let is_success = pattern!(
-        r"(?i)\b(?:error|exception|bug|warning|flicker|issue|problem|crash|delay|noise|duplicate)(?:s|es)? (?:\w+ ){0,6}gone\b|\b(?:error|exception|bug|warning|flicker|issue|problem|crash|delay|noise|duplicate)(?:s|es)? (?:(?:is|are) not|(?:is|are)n.t) (?:there|visible|shown) any ?more\b|\bgone (?:now|finally)\b|\bthank(?:s| you)\b"
+        r"(?i)\b(?:error|exception|bug|warning|flicker|issue|problem|crash|delay|noise|duplicate)(?:s|es)? (?:(?:\w+ ){0,6}gone\b|(?:(?:is|are) not|(?:is|are)n.t) (?:there|visible|shown) any ?more\b)|\bgone (?:now|finally)\b|\bthank(?:s| you)\b"
     );
     // `I don't see it anymore` may say that a problem is solved, too.
     let is_no_longer_seen = pattern!(

@@ -33,19 +33,17 @@ pub(super) fn is_in_name(
         !is_number && matches!(gap(&pair[0], &pair[1]), "_" | "." | "\\" | "@" | "::")
     });
     // `last week/this week` and `2026-01-05..2026-01-09` are two dates.
-    let joins = |first: usize, is_other_date: &dyn Fn() -> bool| match gap(
-        &lexemes[first],
-        &lexemes[first + 1],
-    ) {
-        "" | ".." => false,
-        "/" => !is_other_date(),
-        gap => gap.chars().all(|c| JOINTS.contains(&c)),
-    };
-    let is_before_date =
-        || point::read(&lexemes[date.end..], PrecedingWord::Preposition, context).is_some();
+    let joins =
+        |first: usize, is_between_dates: bool| match gap(&lexemes[first], &lexemes[first + 1]) {
+            "" | ".." => false,
+            "/" => !is_between_dates,
+            gap => gap.chars().all(|c| JOINTS.contains(&c)),
+        };
+    let precedes_date =
+        point::read(&lexemes[date.end..], PrecedingWord::Preposition, context).is_some();
     is_joined_inside
-        || date.start > 0 && joins(date.start - 1, &|| follows_date)
-        || date.end < lexemes.len() && joins(date.end - 1, &is_before_date)
+        || date.start > 0 && joins(date.start - 1, follows_date)
+        || date.end < lexemes.len() && joins(date.end - 1, precedes_date)
 }
 
 /// Whether the weekday after the lexeme `before` is a part of a name, or recurs. `Monday's` is a

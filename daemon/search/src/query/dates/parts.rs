@@ -50,7 +50,7 @@ fn week_of(lexemes: &[Lexeme<'_>], context: DateContext) -> Option<DateMatch> {
             Days::Span(monday, calendar::plus_days(monday, 7))
         }
     };
-    Some(DateMatch { length: skip + 2 + inner.length, days, is_literal: false, recurrence: None })
+    point::relative(skip + 2 + inner.length, days)
 }
 
 /// Parses the date after an expression such as `first two weeks of`. `skip` is the number of
@@ -69,7 +69,7 @@ fn weeks_of(
         PartPlace::Last => Days::Span(calendar::plus_days(to, -7 * count).max(from), to),
         PartPlace::Number(_) => return None,
     };
-    Some(DateMatch { length: skip + inner.length, days, is_literal: false, recurrence: None })
+    point::relative(skip + inner.length, days)
 }
 
 #[derive(Clone, Copy)]
@@ -112,7 +112,7 @@ fn next_to_date(lexemes: &[Lexeme<'_>], context: DateContext) -> Option<DateMatc
     } else {
         Days::Span(to, calendar::plus_days(to, length))
     };
-    Some(DateMatch { length: 2 + inner.length, days, is_literal: false, recurrence: None })
+    point::relative(2 + inner.length, days)
 }
 
 /// Parses `early March`, `mid October 2025`, `the end of January`.
@@ -139,7 +139,7 @@ fn part_of_month(lexemes: &[Lexeme<'_>], context: DateContext) -> Option<DateMat
     }
     let start = calendar::plus_days(from, first - 1);
     let days = Days::Span(start, calendar::plus_days(from, last).min(to));
-    Some(DateMatch { length: skip + inner.length, days, is_literal: false, recurrence: None })
+    point::relative(skip + inner.length, days)
 }
 
 /// Parses `from 18 to 20 February`, `21 and 22 January`.
@@ -154,12 +154,10 @@ fn from_day_to_day(lexemes: &[Lexeme<'_>], context: DateContext) -> Option<DateM
     let Days::Span(last, to) = inner.days else { return None };
     let from: Date = calendar::plus_days(last, first - i64::from(last.day()));
     let is_one_day = to == calendar::plus_days(last, 1);
-    (is_one_day && from < last && from.month() == last.month()).then_some(DateMatch {
-        length: preceding + 2 + inner.length,
-        days: Days::Span(from, to),
-        is_literal: false,
-        recurrence: None,
-    })
+    if !is_one_day || from >= last || from.month() != last.month() {
+        return None;
+    }
+    point::relative(preceding + 2 + inner.length, Days::Span(from, to))
 }
 
 fn text<'l>(lexemes: &'l [Lexeme<'_>], at: usize) -> &'l str {

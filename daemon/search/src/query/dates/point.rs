@@ -53,7 +53,7 @@ pub(super) fn read(
     Some(read)
 }
 
-fn relative(length: usize, days: Days) -> Option<DateMatch> {
+pub(super) fn relative(length: usize, days: Days) -> Option<DateMatch> {
     Some(DateMatch { length, days, is_literal: false, recurrence: None })
 }
 

@@ -479,7 +479,7 @@ mod tests {
     fn a_build_that_later_tests_prove_is_not_failing() {
         let cargo = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n";
         let vitest = " Test Files  3 passed (3)\n      Tests  230 passed (230)\n";
-        let go = "ok  \texample.org/app/internal\t0.01s\n";
+        let go = "ok  \texample.org/app/list\t0.01s\n";
         for (build, edits, test, output, fails) in [
             ("cargo build", true, "cargo test", cargo, false),
             ("cargo build -p app", true, "cargo test -p app", cargo, false),

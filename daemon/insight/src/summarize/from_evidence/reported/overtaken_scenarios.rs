@@ -256,18 +256,8 @@ fn a_problem_that_the_user_reports_again_is_not_fixed() {
 #[test]
 fn a_complaint_after_a_report_refutes_its_general_success() {
     let done = |claim: &str, next: &str| {
-        let mut script = Script::default();
-        script.prompt("Colour the pages of the shop by their kind");
-        script.reply("m1", "Let me write the colours.");
-        script.edit("a", "/app/colours.css", "a", "b");
         let items = "- The pages of books have a blue header from `colours.css`\n- The pages of toys have a red header from `colours.css`";
-        script.reply("m2", &format!("{claim}\n\n{items}"));
-        script.prompt(next);
-        script.edit("b", "/app/guide.md", "a", "b");
-        script
-            .reply("m3", "The guide in `guide.md` names the kinds of the pages and their headers.");
-        let found = summary(&script);
-        format!("{:?} {:?}", found.last_words, found.completed_tasks)
+        done(&format!("{claim}\n\n{items}"), next)
     };
     for claim in ["I've solved the problem of the equal colours.", "All issues solved:"] {
         let kept = done(claim, "Now write the guide");
